@@ -1,0 +1,66 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace foliot::engine {
+
+/// Counts of durations by upper bound (seconds): 0.5 ms .. 60 s, and above.
+struct lateness_histogram {
+    static constexpr std::array<double, 14> bounds{0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05,
+                                                   0.1,    0.5,   1,     5,     10,   30,   60};
+    std::array<std::uint64_t, bounds.size() + 1> counts{};
+    double sum_seconds = 0;
+
+    void record(std::chrono::nanoseconds lateness) {
+        const double seconds = std::chrono::duration<double>(lateness).count();
+        std::size_t bucket = 0;
+        while (bucket < bounds.size() && seconds > bounds[bucket]) ++bucket;
+        ++counts[bucket];
+        sum_seconds += seconds;
+    }
+};
+
+struct queue_stats {
+    std::string ns;
+    std::string queue;
+    std::uint64_t ready = 0;      ///< due, in memory, waiting for a consumer
+    std::uint64_t in_flight = 0;  ///< leased
+    std::uint64_t waiting_consumers = 0;
+};
+
+struct stats {
+    bool ready = false;         ///< the shard is loaded and commands are taken
+    std::uint64_t pending = 0;  ///< durable timers that are not dead (near + far)
+    std::uint64_t in_memory = 0;
+    std::uint64_t memory_bytes = 0;  ///< ids + payloads in memory
+    std::uint64_t in_flight = 0;
+    std::uint64_t dead = 0;
+    std::uint64_t overdue = 0;  ///< due in memory but not fired yet: the firing loop's own backlog
+    std::uint64_t overdue_on_disk = 0;  ///< rows known to be due and not loaded (a lower bound)
+    std::uint64_t uncommitted = 0;      ///< commands waiting for a commit or a look-up
+
+    std::uint64_t set_total = 0;
+    std::uint64_t replaced_total = 0;
+    std::uint64_t cancelled_total = 0;
+    std::uint64_t fired_total = 0;      ///< offered to a queue for the first time since loaded
+    std::uint64_t delivered_total = 0;  ///< leases given
+    std::uint64_t acked_total = 0;
+    std::uint64_t nacked_total = 0;
+    std::uint64_t expired_leases_total = 0;
+    std::uint64_t dead_lettered_total = 0;
+    std::uint64_t commits_total = 0;
+    std::uint64_t store_errors_total = 0;
+    std::uint64_t evicted_total = 0;
+    std::uint64_t loaded_total = 0;
+
+    lateness_histogram firing_lateness;
+    std::vector<queue_stats> queues;
+};
+
+}  // namespace foliot::engine
