@@ -102,6 +102,7 @@ struct delivery_token {
     std::string id;
     sequence generation;
     std::uint32_t attempt = 1;
+    std::uint32_t owner_epoch = 0;  ///< of the engine that leased it; part of the wire token
 
     friend bool operator==(const delivery_token&, const delivery_token&) = default;
 };

@@ -32,6 +32,13 @@ struct options {
     /// limits.waiting_leases: long polls open at a time; above it: `overloaded`.
     std::size_t max_waiting_leases = 10'000;
 
+    /// limits.in_flight: live leases; at it, consumers wait as if nothing were due.
+    std::size_t max_in_flight = 500'000;
+
+    /// limits.reply_bytes: ids + payloads in one page or one set of deliveries; at least one item
+    /// is always given.
+    std::size_t reply_bytes = std::size_t{4} << 20;
+
     /// limits.commit_operations: changes gathered into one commit at most.
     std::size_t commit_operations = 8'192;
 
@@ -42,7 +49,8 @@ struct options {
     /// store.retry_interval: pause before a failed acquire is tried again.
     std::chrono::milliseconds store_retry_interval{500};
 
-    /// Firings in one step, rows in one load: bounds on the time that one step takes.
+    /// engine.step_firings, engine.load_rows: firings in one step, rows in one load; they bound the
+    /// time that one step takes.
     std::size_t step_firings = 4'096;
     std::size_t load_rows = 4'096;
 };

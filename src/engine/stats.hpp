@@ -41,8 +41,10 @@ struct stats {
     std::uint64_t memory_bytes = 0;  ///< ids + payloads in memory
     std::uint64_t in_flight = 0;
     std::uint64_t dead = 0;
-    std::uint64_t overdue = 0;  ///< due in memory but not fired yet: the firing loop's own backlog
-    std::uint64_t overdue_on_disk = 0;  ///< rows known to be due and not loaded (a lower bound)
+    std::uint64_t overdue = 0;  ///< known to be due, not offered yet: the engine's own backlog
+    std::chrono::nanoseconds behind{};  ///< how old the oldest instant is up to which everything
+                                        ///< due was offered; ~0 when all is well
+    std::uint64_t backlog = 0;          ///< due, without a consumer, put back on disk for room
     std::uint64_t uncommitted = 0;      ///< commands waiting for a commit or a look-up
 
     std::uint64_t set_total = 0;
