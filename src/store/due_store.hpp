@@ -51,7 +51,8 @@ struct shard_meta {
     std::uint64_t pending = 0;        ///< rows in near + far
     std::uint64_t dead = 0;           ///< rows in dead
     std::int64_t clock_offset_ns = 0;  ///< wall clock minus service clock
-    tick far_low_water[2];            ///< by clock: no far row has a next due below this
+    tick far_low_water[2];            ///< by clock: no far row has a next due below this; a
+                                      ///< commit that puts one below it is a checked error
 
     friend bool operator==(const shard_meta&, const shard_meta&) = default;
 };
@@ -65,7 +66,8 @@ struct remove_dead { sequence seq; std::string ns, id; };                 ///< a
 using operation = std::variant<put_near, put_far, put_dead, remove_near, remove_far, remove_dead>;
 
 /// What one commit does: all of it or nothing. Operations apply in order (so that remove_far and a
-/// later put_far of the same id leave the id row of the latter).
+/// later put_far of the same id leave the id row of the latter). Removing what is not there does
+/// nothing. A put_far or put_dead replaces the id row, but not the row that the old one named.
 struct batch {
     std::vector<operation> operations;
     shard_meta meta;
@@ -76,12 +78,17 @@ struct acquired {
     shard_meta meta;
 };
 
+/// A page ends early after the row with which its ids, queues and payloads reach this.
+inline constexpr std::size_t max_page_bytes = std::size_t{16} << 20;
+
+/// At most `limit` rows, fewer where they are large: only `end` says that a range is exhausted.
 struct page {
     std::vector<record> rows;
     bool end = false;  ///< nothing more in the range that was asked for
 };
 
 /// A place in due order; pages resume strictly after one, so that a millisecond may hold any number.
+/// The default one is before every row (no sequence is 0: the first epoch is 1).
 struct far_position {
     tick next;
     sequence seq;
