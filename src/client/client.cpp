@@ -31,9 +31,7 @@ const char* name(cancel_outcome outcome) {
     return "gone";
 }
 
-when when::in(std::chrono::milliseconds delay) {
-    return {"delay", std::to_string(delay.count())};
-}
+when when::in(std::chrono::milliseconds delay) { return {"delay", std::to_string(delay.count())}; }
 when when::in(std::string_view delay) { return {"delay", quote(delay)}; }
 when when::at_ms(std::int64_t unix_ms) { return {"due", std::to_string(unix_ms)}; }
 when when::at(std::string_view rfc3339) { return {"due", quote(rfc3339)}; }
@@ -87,8 +85,10 @@ public:
     client_result<std::vector<settlement>> settle(std::string_view queue, const char* verb,
                                                   std::span<const std::string> tokens,
                                                   std::string_view extra) {
-        auto response = call({.method = "POST", .target = queue_path(queue, verb),
-                              .body = detail::settle_body(tokens, extra), .timeout = {}});
+        auto response = call({.method = "POST",
+                              .target = queue_path(queue, verb),
+                              .body = detail::settle_body(tokens, extra),
+                              .timeout = {}});
         if (!response) return std::move(response).error();
         return detail::read_settlements(response->body);
     }
@@ -109,8 +109,10 @@ client& client::operator=(client&&) noexcept = default;
 client_result<timer_set> client::set(const set_request& request) {
     auto body = detail::set_body(request);
     if (!body) return std::move(body).error();
-    detail::http_request http{.method = "PUT", .target = impl_->timer_path(request.id),
-                              .body = *std::move(body), .timeout = {}};
+    detail::http_request http{.method = "PUT",
+                              .target = impl_->timer_path(request.id),
+                              .body = *std::move(body),
+                              .timeout = {}};
     if (request.require.create_only) http.headers.emplace_back("If-None-Match", "*");
     if (!request.require.generation.empty()) {
         http.headers.emplace_back("If-Match", quote(request.require.generation));
@@ -121,8 +123,8 @@ client_result<timer_set> client::set(const set_request& request) {
 }
 
 client_result<cancel_outcome> client::cancel(const cancel_request& request) {
-    detail::http_request http{.method = "DELETE", .target = impl_->timer_path(request.id),
-                              .timeout = {}};
+    detail::http_request http{
+        .method = "DELETE", .target = impl_->timer_path(request.id), .timeout = {}};
     if (!request.generation.empty()) {
         http.headers.emplace_back("If-Match", quote(request.generation));
     }
@@ -175,20 +177,23 @@ client_result<done> client::batch(std::span<const batch_request> requests,
         }
         rest.erase(0, from);
     };
-    auto response = impl_->call({.method = "POST", .target = impl_->path("/timers:batch"),
-                                 .body = std::move(body), .timeout = {}},
+    auto response = impl_->call({.method = "POST",
+                                 .target = impl_->path("/timers:batch"),
+                                 .body = std::move(body),
+                                 .timeout = {}},
                                 take);
     if (!response) return std::move(response).error();
     if (index != requests.size()) {
-        return detail::bad_reply("a line for each of " + std::to_string(requests.size()) +
-                                     " requests",
-                                 std::to_string(index) + " lines came");
+        return detail::bad_reply(
+            "a line for each of " + std::to_string(requests.size()) + " requests",
+            std::to_string(index) + " lines came");
     }
     return done{};
 }
 
 client_result<std::vector<delivery>> client::lease(const lease_request& request) {
-    auto response = impl_->call({.method = "POST", .target = impl_->queue_path(request.queue, "lease"),
+    auto response = impl_->call({.method = "POST",
+                                 .target = impl_->queue_path(request.queue, "lease"),
                                  .body = detail::lease_body(request),
                                  .timeout = impl_->settings().request_timeout + request.wait});
     if (!response) return std::move(response).error();
@@ -199,8 +204,8 @@ client_result<std::vector<settlement>> client::ack(std::string_view queue, token
     return impl_->settle(queue, "ack", t, {});
 }
 
-client_result<std::vector<settlement>> client::nack(std::string_view queue, tokens t,
-                                                    std::optional<std::chrono::milliseconds> delay) {
+client_result<std::vector<settlement>> client::nack(
+    std::string_view queue, tokens t, std::optional<std::chrono::milliseconds> delay) {
     return impl_->settle(queue, "nack", t,
                          delay ? "\"delay\":" + std::to_string(delay->count()) : std::string{});
 }

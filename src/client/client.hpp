@@ -77,8 +77,8 @@ public:
     using tokens = std::span<const std::string>;
     client_result<std::vector<settlement>> ack(std::string_view queue, tokens t);
     /// Without a delay the server's backoff decides when the next attempt comes.
-    client_result<std::vector<settlement>> nack(std::string_view queue, tokens t,
-                                                std::optional<std::chrono::milliseconds> delay = {});
+    client_result<std::vector<settlement>> nack(
+        std::string_view queue, tokens t, std::optional<std::chrono::milliseconds> delay = {});
     client_result<std::vector<settlement>> extend(std::string_view queue, tokens t,
                                                   std::chrono::milliseconds lease);
 

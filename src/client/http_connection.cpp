@@ -7,10 +7,10 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 
+#include <sys/socket.h>
 #include <array>
 #include <cerrno>
 #include <optional>
-#include <sys/socket.h>
 
 namespace foliot::client::detail {
 
@@ -23,8 +23,12 @@ using boost::system::error_code;
 namespace {
 
 client_error error_of(error_kind kind, std::string_view code, std::string message) {
-    return {.kind = kind, .status = 0, .code = std::string(code), .message = std::move(message),
-            .field = {}, .limit = {}};
+    return {.kind = kind,
+            .status = 0,
+            .code = std::string(code),
+            .message = std::move(message),
+            .field = {},
+            .limit = {}};
 }
 
 using wire_request = http::request<http::string_body>;
@@ -88,9 +92,9 @@ private:
         }
         if (failed) {
             close();
-            return error_of(error_kind::cannot_connect, "cannot_connect",
-                            "cannot connect to " + to_.host + ":" + to_.port + ": " +
-                                failed.message());
+            return error_of(
+                error_kind::cannot_connect, "cannot_connect",
+                "cannot connect to " + to_.host + ":" + to_.port + ": " + failed.message());
         }
         error_code ignored;
         stream_->socket().set_option(tcp::no_delay(true), ignored);
@@ -100,8 +104,8 @@ private:
     /// Has the peer ended a connection that idles? Then a request would be lost on it.
     bool peer_closed() {
         char byte = 0;
-        const auto got = ::recv(stream_->socket().native_handle(), &byte, 1,
-                                MSG_PEEK | MSG_DONTWAIT);
+        const auto got =
+            ::recv(stream_->socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
         return got >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
     }
 

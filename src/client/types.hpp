@@ -29,10 +29,10 @@ enum class error_kind : std::uint8_t {
 
 struct client_error {
     error_kind kind = error_kind::bad_reply;
-    unsigned status = 0;       ///< HTTP status for `refused`, else 0
-    std::string code;          ///< the server's code ("not_found"), or the kind's name
-    std::string message;       ///< a sentence that a person can act on
-    std::string field;         ///< of the request, if the server named one
+    unsigned status = 0;                 ///< HTTP status for `refused`, else 0
+    std::string code;                    ///< the server's code ("not_found"), or the kind's name
+    std::string message;                 ///< a sentence that a person can act on
+    std::string field;                   ///< of the request, if the server named one
     std::optional<std::uint64_t> limit;  ///< if the server named one
 
     /// The server is there but cannot take this now; the same request may work later.

@@ -63,8 +63,11 @@ std::string base64(std::string_view bytes) {
 }
 
 client_error not_json(std::string_view id) {
-    return {.kind = error_kind::bad_argument, .status = 0, .code = "payload_not_json",
-            .message = "the payload of '" + std::string(id) + "' is not JSON", .field = "payload",
+    return {.kind = error_kind::bad_argument,
+            .status = 0,
+            .code = "payload_not_json",
+            .message = "the payload of '" + std::string(id) + "' is not JSON",
+            .field = "payload",
             .limit = {}};
 }
 
@@ -88,8 +91,10 @@ std::string payload_of(const object& o, bool& binary) {
 
 timer_view view_of(std::string_view text) {
     const object o(text);
-    timer_view view{.id = o.text("id"), .generation = o.text("generation"),
-                    .queue = o.text("queue"), .state = o.text("state"),
+    timer_view view{.id = o.text("id"),
+                    .generation = o.text("generation"),
+                    .queue = o.text("queue"),
+                    .state = o.text("state"),
                     .attempt = o.integer<std::uint32_t>("attempt"),
                     .due_ms = o.integer<std::int64_t>("due_ms")};
     view.payload = payload_of(o, view.binary);
@@ -98,25 +103,34 @@ timer_view view_of(std::string_view text) {
 
 delivery delivery_of(std::string_view text) {
     const object o(text);
-    delivery d{.token = o.text("token"), .id = o.text("id"), .generation = o.text("generation"),
+    delivery d{.token = o.text("token"),
+               .id = o.text("id"),
+               .generation = o.text("generation"),
                .fire = o.integer<std::uint64_t>("fire"),
                .attempt = o.integer<std::uint32_t>("attempt"),
-               .due_ms = o.integer<std::int64_t>("due_ms"), .lateness_ms = o.number("lateness_ms")};
+               .due_ms = o.integer<std::int64_t>("due_ms"),
+               .lateness_ms = o.number("lateness_ms")};
     d.payload = payload_of(o, d.binary);
     return d;
 }
 
 client_error error_of(unsigned status, const object& o) {
-    client_error e{.kind = error_kind::refused, .status = status, .code = o.text("code"),
-                   .message = o.text("message"), .field = o.text("field"), .limit = {}};
+    client_error e{.kind = error_kind::refused,
+                   .status = status,
+                   .code = o.text("code"),
+                   .message = o.text("message"),
+                   .field = o.text("field"),
+                   .limit = {}};
     if (o.has("limit")) e.limit = o.integer<std::uint64_t>("limit");
     return e;
 }
 
 std::optional<timer_set> set_of(const object& o) {
     if (!o.has("generation") || !o.has("due_ms")) return std::nullopt;
-    timer_set set{.id = o.text("id"), .generation = o.text("generation"),
-                  .previous_generation = {}, .due_ms = o.integer<std::int64_t>("due_ms")};
+    timer_set set{.id = o.text("id"),
+                  .generation = o.text("generation"),
+                  .previous_generation = {},
+                  .due_ms = o.integer<std::int64_t>("due_ms")};
     if (o.has("previous_generation")) set.previous_generation = o.text("previous_generation");
     return set;
 }
@@ -195,8 +209,12 @@ std::string settle_body(std::span<const std::string> tokens, std::string_view ex
 client_error bad_reply(std::string_view what, std::string_view body) {
     std::string message = "the answer is not ";
     message.append(what).append(": ").append(body.substr(0, 200));
-    return {.kind = error_kind::bad_reply, .status = 0, .code = "bad_reply",
-            .message = std::move(message), .field = {}, .limit = {}};
+    return {.kind = error_kind::bad_reply,
+            .status = 0,
+            .code = "bad_reply",
+            .message = std::move(message),
+            .field = {},
+            .limit = {}};
 }
 
 client_error read_error(unsigned status, std::string_view body) {
@@ -204,8 +222,11 @@ client_error read_error(unsigned status, std::string_view body) {
         auto e = error_of(status, object(body));
         if (!e.code.empty()) return e;
     }
-    return {.kind = error_kind::refused, .status = status, .code = "http_" + std::to_string(status),
-            .message = "the server answered with status " + std::to_string(status), .field = {},
+    return {.kind = error_kind::refused,
+            .status = status,
+            .code = "http_" + std::to_string(status),
+            .message = "the server answered with status " + std::to_string(status),
+            .field = {},
             .limit = {}};
 }
 

@@ -1,11 +1,11 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
 namespace foliot::test_support {
@@ -37,9 +37,9 @@ class foliotd_process {
 public:
     struct options {
         std::filesystem::path binary;
-        std::filesystem::path data;      ///< the data directory
-        std::filesystem::path log;       ///< stdout and stderr are appended to it
-        std::uint16_t port = 0;          ///< 0: free_port()
+        std::filesystem::path data;           ///< the data directory
+        std::filesystem::path log;            ///< stdout and stderr are appended to it
+        std::uint16_t port = 0;               ///< 0: free_port()
         std::vector<std::string> flags = {};  ///< after --data and --listen
         std::chrono::milliseconds start_timeout{30000};
     };
