@@ -15,8 +15,8 @@ namespace foliot::store::bytes {
 template <class Unsigned>
 void store_big(char* to, Unsigned value) {
     for (std::size_t i = 0; i < sizeof(Unsigned); ++i) {
-        to[i] = static_cast<char>(static_cast<unsigned char>(
-            value >> (8 * (sizeof(Unsigned) - 1 - i)) & 0xffU));
+        to[i] = static_cast<char>(
+            static_cast<unsigned char>(value >> (8 * (sizeof(Unsigned) - 1 - i)) & 0xffU));
     }
 }
 

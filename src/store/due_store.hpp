@@ -48,21 +48,37 @@ using store_result = result<T, store_error>;
 
 /// Facts of a shard that are cheaper to keep than to count. Written with every commit.
 struct shard_meta {
-    std::uint64_t pending = 0;        ///< rows in near + far
-    std::uint64_t dead = 0;           ///< rows in dead
+    std::uint64_t pending = 0;         ///< rows in near + far
+    std::uint64_t dead = 0;            ///< rows in dead
     std::int64_t clock_offset_ns = 0;  ///< wall clock minus service clock
-    tick far_low_water[2];            ///< by clock: no far row has a next due below this; a
-                                      ///< commit that puts one below it is a checked error
+    tick far_low_water[2];             ///< by clock: no far row has a next due below this; a
+                                       ///< commit that puts one below it is a checked error
 
     friend bool operator==(const shard_meta&, const shard_meta&) = default;
 };
 
-struct put_near { record row; };                 ///< insert or overwrite
-struct put_far { record row; };                  ///< and its id row
-struct put_dead { record row; };                 ///< and its id row
-struct remove_near { sequence seq; bool written_once = false; };
-struct remove_far { due_point next; sequence seq; std::string ns, id; };  ///< and its id row
-struct remove_dead { sequence seq; std::string ns, id; };                 ///< and its id row
+struct put_near {
+    record row;
+};  ///< insert or overwrite
+struct put_far {
+    record row;
+};  ///< and its id row
+struct put_dead {
+    record row;
+};  ///< and its id row
+struct remove_near {
+    sequence seq;
+    bool written_once = false;
+};
+struct remove_far {
+    due_point next;
+    sequence seq;
+    std::string ns, id;
+};  ///< and its id row
+struct remove_dead {
+    sequence seq;
+    std::string ns, id;
+};  ///< and its id row
 using operation = std::variant<put_near, put_far, put_dead, remove_near, remove_far, remove_dead>;
 
 /// What one commit does: all of it or nothing. Operations apply in order (so that remove_far and a

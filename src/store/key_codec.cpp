@@ -63,7 +63,8 @@ std::optional<parsed_far_key> parse_far_key(std::string_view key) {
     if (key.size() != sizeof(far_key::data)) return std::nullopt;
     const auto clock = static_cast<unsigned char>(key[2]);
     if (clock > static_cast<unsigned char>(clock_kind::wall)) return std::nullopt;
-    return parsed_far_key{get_shard(key), clock_kind{clock},
+    return parsed_far_key{get_shard(key),
+                          clock_kind{clock},
                           {{bytes::load_big<std::uint64_t>(key.data() + 3)},
                            {bytes::load_big<std::uint64_t>(key.data() + 11)}}};
 }

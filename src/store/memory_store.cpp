@@ -128,9 +128,8 @@ public:
         if (s == nullptr) return fenced_off(shard, e);
         const tick low = s->meta.far_low_water[static_cast<std::size_t>(clock)];
         const auto end = s->far.upper_bound({clock, to, {UINT64_MAX}});
-        const auto from = after.next < low
-                              ? s->far.lower_bound({clock, low, {}})
-                              : s->far.upper_bound({clock, after.next, after.seq});
+        const auto from = after.next < low ? s->far.lower_bound({clock, low, {}})
+                                           : s->far.upper_bound({clock, after.next, after.seq});
         // A start past the end (nothing is wanted) must not become a walk that never meets it.
         const bool empty = to < low || to < after.next;
         return read_page(empty ? end : from, end, limit);
@@ -144,8 +143,8 @@ public:
         return read_page(s->dead.upper_bound(after), s->dead.end(), limit);
     }
 
-    store_result<std::vector<std::optional<found>>> find(
-        shard_id shard, epoch e, std::span<const timer_key> keys) override {
+    store_result<std::vector<std::optional<found>>> find(shard_id shard, epoch e,
+                                                         std::span<const timer_key> keys) override {
         const std::lock_guard lock(mutex_);
         shard_state* s = owned(shard, e);
         if (s == nullptr) return fenced_off(shard, e);

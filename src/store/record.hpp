@@ -51,11 +51,11 @@ struct record {
     std::string payload;
     payload_kind kind = payload_kind::json;
     sequence seq;
-    due_point due;            ///< what was asked for; lateness is measured against it
-    due_point next;           ///< when to offer it next: `due`, or the end of a retry's backoff
+    due_point due;               ///< what was asked for; lateness is measured against it
+    due_point next;              ///< when to offer it next: `due`, or the end of a retry's backoff
     std::uint32_t failures = 0;  ///< deliveries that ended in a nack or in the lease's expiry
-    tick lease_until;         ///< service clock; 0 = not leased. Written by a graceful stop only
-    bool rewritten = false;   ///< its near key was written more than once (see due_store.hpp)
+    tick lease_until;            ///< service clock; 0 = not leased. Written by a graceful stop only
+    bool rewritten = false;      ///< its near key was written more than once (see due_store.hpp)
 
     friend bool operator==(const record&, const record&) = default;
 };

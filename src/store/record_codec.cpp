@@ -77,10 +77,10 @@ public:
 
     void fail(std::string_view field, std::size_t at, const std::string& why) {
         if (error_) return;
-        error_ = store_error{store_code::corrupt, std::string(what_) + " of " +
-                                                      std::to_string(size_) + " bytes: " +
-                                                      std::string(field) + " at offset " +
-                                                      std::to_string(at) + " " + why};
+        error_ =
+            store_error{store_code::corrupt, std::string(what_) + " of " + std::to_string(size_) +
+                                                 " bytes: " + std::string(field) + " at offset " +
+                                                 std::to_string(at) + " " + why};
     }
 
     [[nodiscard]] std::size_t offset() const { return in_.offset(); }
@@ -169,8 +169,7 @@ store_result<shard_meta> decode_meta(std::string_view in) {
     from.version(meta_version);
     meta.pending = from.little<std::uint64_t>("pending");
     meta.dead = from.little<std::uint64_t>("dead");
-    meta.clock_offset_ns =
-        static_cast<std::int64_t>(from.little<std::uint64_t>("clock offset"));
+    meta.clock_offset_ns = static_cast<std::int64_t>(from.little<std::uint64_t>("clock offset"));
     meta.far_low_water[0].count = from.little<std::uint64_t>("service low-water mark");
     meta.far_low_water[1].count = from.little<std::uint64_t>("wall low-water mark");
     if (auto error = from.finish()) return *std::move(error);

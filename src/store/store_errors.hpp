@@ -11,9 +11,9 @@ namespace foliot::store {
 // The errors that every store words the same way.
 
 inline store_error fenced_off(shard_id shard, epoch e) {
-    return {store_code::fenced,
-            "epoch " + std::to_string(static_cast<std::uint32_t>(e)) + " of shard " +
-                std::to_string(static_cast<unsigned>(shard)) + " is no longer current"};
+    return {store_code::fenced, "epoch " + std::to_string(static_cast<std::uint32_t>(e)) +
+                                    " of shard " + std::to_string(static_cast<unsigned>(shard)) +
+                                    " is no longer current"};
 }
 
 inline store_error epochs_ran_out(shard_id shard) {
