@@ -16,8 +16,9 @@ struct hook_access;
 /// What a thing that waits carries: 16 bytes, embedded by inheritance.
 ///
 ///     struct session : foliot::timer_hook { int fd; };
-///     wheel.schedule(session, now + 30'000);
-///     wheel.advance(now, 1000, [](foliot::timer_hook& h) { close(static_cast<session&>(h)); });
+///     wheel.schedule(a_session, foliot::saturating_add(now, 30'000));
+///     auto on_due = [](foliot::timer_hook& h) { close(static_cast<session&>(h).fd); };
+///     while (!wheel.advance(now, 1000, on_due).drained) {}
 ///
 /// A hook is armed (in exactly one queue, which points to it) or not. It cannot be copied or moved,
 /// since the queue holds its address. Its owner must cancel it before it goes away: destroying an

@@ -1,0 +1,160 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+//
+// What this model does beyond the timer_queue contract: levels, moves, wake-ups, overflow.
+#include <foliot/wheel/hierarchical_wheel.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <ostream>
+#include <vector>
+
+namespace foliot {
+namespace {
+
+// One advance of a run that follows next_wakeup.
+struct stop {
+    std::uint64_t at;
+    std::size_t fired;
+    std::size_t moved;
+
+    friend bool operator==(const stop&, const stop&) = default;
+    friend std::ostream& operator<<(std::ostream& out, const stop& s) {
+        return out << "{at " << s.at << ", fired " << s.fired << ", moved " << s.moved << "}";
+    }
+};
+
+template <class Wheel>
+std::vector<stop> run_by_wakeups(Wheel& wheel) {
+    std::vector<stop> stops;
+    while (const auto next = wheel.next_wakeup()) {
+        const advance_result r = wheel.advance(*next, 1'000'000, [](timer_hook&) {});
+        stops.push_back({next->count, r.fired, r.moved});
+        if (stops.size() > 1000) break;
+    }
+    return stops;
+}
+
+using stops = std::vector<stop>;
+
+TEST(hierarchical_wheel, a_timer_goes_down_level_by_level_and_fires_from_the_lowest) {
+    hierarchical_wheel<60, 4> wheel;  // seconds, minutes, hours, blocks of 60 hours
+    timer_hook two_hours_five_minutes;
+    wheel.schedule(two_hours_five_minutes, tick{2 * 3600 + 5 * 60});
+    EXPECT_EQ(run_by_wakeups(wheel), (stops{{7200, 0, 1}, {7500, 1, 1}}));
+}
+
+TEST(hierarchical_wheel, a_short_delay_stays_on_level_0_across_any_boundary) {
+    for (const std::uint64_t boundary : {60U, 3600U, 216'000U, 12'960'000U}) {
+        hierarchical_wheel<60, 4> wheel(tick{boundary - 1});
+        timer_hook hook;
+        wheel.schedule(hook, tick{boundary + 58});
+        EXPECT_EQ(run_by_wakeups(wheel), (stops{{boundary + 58, 1, 0}}));
+    }
+}
+
+TEST(hierarchical_wheel, covers_slots_to_the_power_of_levels) {
+    hierarchical_wheel<60, 4> wheel;
+    timer_hook last_in_reach;
+    timer_hook first_in_overflow;
+    wheel.schedule(last_in_reach, tick{12'959'999});
+    EXPECT_EQ(wheel.next_wakeup(), tick{59 * 216'000}) << "in the last slot of the top level";
+    wheel.cancel(last_in_reach);
+    wheel.schedule(first_in_overflow, tick{12'960'000 + 7});
+    EXPECT_EQ(run_by_wakeups(wheel), (stops{{12'960'000, 0, 1}, {12'960'007, 1, 0}}));
+}
+
+TEST(hierarchical_wheel, one_far_timer_wakes_at_most_once_per_level) {
+    const std::uint64_t year_ms = 366ULL * 24 * 3600 * 1000 - 1;
+    hierarchical_wheel<256, 4> wheel;
+    timer_hook hook;
+    wheel.schedule(hook, tick{year_ms});
+    const stops seen = run_by_wakeups(wheel);
+    EXPECT_LE(seen.size(), 1U + 4U);
+    EXPECT_EQ(seen.back().at, year_ms);
+    EXPECT_EQ(seen.back().fired, 1U);
+}
+
+TEST(hierarchical_wheel, overflow_waits_for_its_first_due_and_keeps_the_rest) {
+    hierarchical_wheel<4, 2> wheel;  // reaches 16 ticks
+    std::deque<timer_hook> hooks(3);
+    wheel.schedule(hooks[0], tick{1000});
+    wheel.schedule(hooks[1], tick{1'000'000});
+    wheel.schedule(hooks[2], tick{1002});
+    EXPECT_EQ(run_by_wakeups(wheel),
+              (stops{{1000, 1, 3}, {1002, 1, 0}, {1'000'000, 1, 1}}));
+}
+
+TEST(hierarchical_wheel, a_cancelled_first_overflow_timer_costs_at_most_one_wake_up) {
+    hierarchical_wheel<4, 2> wheel;
+    timer_hook first;
+    timer_hook second;
+    wheel.schedule(first, tick{1000});
+    wheel.schedule(second, tick{2002});
+    wheel.cancel(first);
+    EXPECT_EQ(run_by_wakeups(wheel), (stops{{1000, 0, 1}, {2000, 0, 1}, {2002, 1, 0}}));
+}
+
+TEST(hierarchical_wheel, moving_later_is_one_move_when_the_old_slot_comes_round) {
+    hierarchical_wheel<60, 4> wheel;
+    timer_hook idle;
+    wheel.schedule(idle, tick{30});
+    for (std::uint64_t packet = 1; packet <= 29; ++packet) {
+        ASSERT_EQ(wheel.advance(tick{packet}, 10, [](timer_hook&) {}).fired, 0U);
+        wheel.reschedule(idle, tick{packet + 30});
+    }
+    EXPECT_EQ(run_by_wakeups(wheel), (stops{{30, 0, 1}, {59, 1, 0}}));
+}
+
+TEST(hierarchical_wheel, moves_are_bounded_by_the_budget_and_resumed) {
+    hierarchical_wheel<60, 4> wheel;
+    std::deque<timer_hook> hooks(1000);
+    for (timer_hook& hook : hooks) wheel.schedule(hook, tick{3600 + 125});
+    std::size_t fired = 0;
+    std::size_t moved = 0;
+    std::size_t calls = 0;
+    while (true) {
+        const advance_result r = wheel.advance(tick{4000}, 7, [](timer_hook&) {});
+        ASSERT_LE(r.fired + r.moved, 7U);
+        ASSERT_TRUE(wheel.check_invariants());
+        fired += r.fired;
+        moved += r.moved;
+        ++calls;
+        if (r.drained) break;
+        ASSERT_EQ(r.fired + r.moved, 7U);
+        ASSERT_EQ(wheel.next_wakeup(), wheel.cursor()) << "work is left: at once";
+    }
+    EXPECT_EQ(fired, 1000U);
+    EXPECT_EQ(moved, 2000U) << "level 2 to level 1 to level 0";
+    EXPECT_EQ(calls, (1000 + 2000 + 6) / 7);
+}
+
+TEST(hierarchical_wheel, order_of_scheduling_is_kept_in_a_tick_while_nothing_is_cancelled) {
+    hierarchical_wheel<60, 4> wheel;
+    std::deque<timer_hook> hooks(100);
+    for (timer_hook& hook : hooks) wheel.schedule(hook, tick{7500});
+    std::vector<timer_hook*> order;
+    const auto sink = [&](timer_hook& hook) { order.push_back(&hook); };
+    ASSERT_TRUE(wheel.advance(tick{8000}, 1000, sink).drained);
+    ASSERT_EQ(order.size(), hooks.size());
+    for (std::size_t i = 0; i < hooks.size(); ++i) EXPECT_EQ(order[i], &hooks[i]);
+}
+
+TEST(hierarchical_wheel, levels_may_reach_past_64_bits) {
+    hierarchical_wheel<256, 8> whole(tick{77});
+    hierarchical_wheel<60, 11> odd(tick{77});
+    timer_hook a;
+    timer_hook b;
+    whole.schedule(a, tick::max());
+    odd.schedule(b, tick::max());
+    EXPECT_LE(run_by_wakeups(whole).size(), 8U);
+    EXPECT_LE(run_by_wakeups(odd).size(), 11U);
+    EXPECT_FALSE(a.armed());
+    EXPECT_FALSE(b.armed());
+    EXPECT_EQ(whole.cursor(), tick::max());
+}
+
+}  // namespace
+}  // namespace foliot
