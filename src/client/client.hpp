@@ -20,7 +20,7 @@ struct options {
     std::string url = "http://127.0.0.1:7300";
 
     /// Bearer token; empty sends none.
-    std::string token;
+    std::string token = {};
 
     /// The namespace of every call on this client.
     std::string ns = "default";
