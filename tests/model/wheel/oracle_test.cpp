@@ -1,0 +1,42 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#include "model/wheel/oracle.hpp"
+
+#include <foliot/wheel/hierarchical_wheel.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+namespace foliot::test {
+
+std::uint64_t seed_of_run() {
+    const char* const given = std::getenv("FOLIOT_SEED");
+    const std::uint64_t seed = given == nullptr ? 20'260'101 : std::strtoull(given, nullptr, 10);
+    std::cout << "FOLIOT_SEED=" << seed << '\n';
+    return seed;
+}
+
+namespace {
+
+template <class Queue>
+class wheel_oracle : public testing::Test {};
+using queues =
+    testing::Types<hierarchical_wheel<2, 3>, hierarchical_wheel<5, 1>, hierarchical_wheel<60, 4>,
+                   hierarchical_wheel<64, 6>, hierarchical_wheel<256, 4>, hierarchical_wheel<2, 64>>;
+TYPED_TEST_SUITE(wheel_oracle, queues);
+
+TYPED_TEST(wheel_oracle, agrees_with_a_multimap_under_random_operations) {
+    const std::uint64_t seed = seed_of_run();
+    for (std::uint64_t round = 0; round < 60; ++round) {
+        const std::uint64_t starts[] = {0, 1005, 0xffff'ff00, tick::max().count - 5000};
+        oracle<TypeParam> against(seed + round, starts[round % 4]);
+        ASSERT_EQ(against.run(1500), "") << "FOLIOT_SEED=" << seed << ", round " << round;
+        ASSERT_GT(against.fired(), 10U) << "the run must fire timers to be worth something";
+    }
+}
+
+}  // namespace
+}  // namespace foliot::test
