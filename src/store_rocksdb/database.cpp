@@ -3,6 +3,7 @@
 
 #include "store/key_codec.hpp"
 #include "store/record_codec.hpp"
+#include "store_rocksdb/warning_log.hpp"
 
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
@@ -46,9 +47,6 @@ rocksdb::DBOptions database_options(const rocksdb_options& o) {
     db.max_background_jobs = 2;
     db.max_open_files = 256;
     db.bytes_per_sync = std::uint64_t{1} << 20;
-    db.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
-    db.max_log_file_size = std::size_t{1} << 20;
-    db.keep_log_file_num = 4;
     db.stats_dump_period_sec = 0;
     db.stats_persist_period_sec = 0;
     db.skip_stats_update_on_db_open = true;
@@ -200,7 +198,9 @@ store_result<std::unique_ptr<database>> database::open(const rocksdb_options& op
         }
     }
     if (auto error = check_current(path)) return *std::move(error);
-    const rocksdb::DBOptions db_options = database_options(options);
+    rocksdb::DBOptions db_options = database_options(options);
+    const auto log = std::make_shared<warning_log>(options.on_warning);
+    db_options.info_log = log;
     if (auto error = check_columns(db_options, path)) return *std::move(error);
 
     std::vector<rocksdb::ColumnFamilyHandle*> handles;
@@ -213,7 +213,11 @@ store_result<std::unique_ptr<database>> database::open(const rocksdb_options& op
                 store_code::locked,
                 "another foliotd has this data directory open: " + path + " (" + path + "/LOCK)"};
         }
-        return to_store_error(status, "cannot open the store in " + path);
+        auto error = to_store_error(status, "cannot open the store in " + path);
+        if (const auto dropped = log->dropped(); status.IsCorruption() && !dropped.empty()) {
+            error.message += " (" + dropped + ")";
+        }
+        return error;
     }
     auto opened = std::make_unique<database>(std::unique_ptr<rocksdb::DB>(raw), std::move(handles));
     if (auto error = check_format(*opened, path)) return *std::move(error);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -36,6 +37,9 @@ struct rocksdb_options {
 
     /// Make the directory, and a store in it, where there is none.
     bool create_if_missing = true;
+
+    /// Called with each warning of RocksDB, a line at a time, from any thread. Must not call back.
+    std::function<void(const std::string& line)> on_warning;
 };
 
 /// The embedded store, on RocksDB: one column family a keyspace, one synced log write a commit.
