@@ -92,7 +92,8 @@ json_line& json_line::raw(std::string_view key, std::string_view json) {
     if (!members_.empty()) members_ += ',';
     members_ += client::quote(key);
     members_ += ':';
-    members_ += json;
+    // In valid JSON a line break is only white space; the object has to stay on one line.
+    for (const char c : json) members_ += c == '\n' || c == '\r' ? ' ' : c;
     return *this;
 }
 

@@ -248,7 +248,7 @@ batch_result read_batch_line(std::string_view line) {
     using success = std::variant<timer_set, cancel_outcome>;
     if (!is_json(line)) return bad_reply("a line of a batch", line);
     const object o(line);
-    if (o.has("code")) return error_of(o.integer<unsigned>("status"), o);
+    if (o.has("error")) return read_error(o.integer<unsigned>("status"), o.raw("error"));
     if (auto outcome = cancel_of(o)) return success(*outcome);
     if (auto set = set_of(o)) return success(*std::move(set));
     return bad_reply("a line of a batch", line);
