@@ -124,8 +124,11 @@ private:
     }
 
     net::awaitable<void> serve() {
-        while (co_await wait_for_request() && co_await read_head()) {
-            if (!co_await serve_request()) break;
+        // One co_await a statement: g++ 12 miscompiles them inside && and ||.
+        for (bool go_on = true; go_on;) {
+            go_on = co_await wait_for_request();
+            if (go_on) go_on = co_await read_head();
+            if (go_on) go_on = co_await serve_request();
         }
         close();
     }
@@ -230,7 +233,10 @@ private:
             if (!parser_->is_done()) co_return co_await send_and_close(*wrong);
             co_return co_await send(*wrong);
         }
-        if (!parser_->is_done() && !co_await read_body()) co_return false;
+        if (!parser_->is_done()) {
+            const bool whole = co_await read_body();
+            if (!whole) co_return false;
+        }
         co_return co_await answer(parse());
     }
 
@@ -285,7 +291,8 @@ private:
         const bool expects = !parser_->get()[http::field::expect].empty();
         if (expects && !http_1_0_ && buffer_.size() == 0) {
             static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-            if (!co_await write(net::buffer(go_on))) co_return false;
+            const bool told = co_await write(net::buffer(go_on));
+            if (!told) co_return false;
             ++environment_.counters.responses[0];
         }
         stream_.expires_after(environment_.options.body_timeout);
@@ -418,7 +425,8 @@ private:
 
     net::awaitable<void> watch() {
         while (!unwatch_ && !replies_ && buffer_.size() < buffer_.max_size()) {
-            if (co_await read_some()) continue;
+            const bool read = co_await read_some();
+            if (read) continue;
             peer_gone_ = !unwatch_ && !replies_;
             co_return;
         }
