@@ -74,7 +74,7 @@ struct list_timers {
     std::string ns;
     std::string prefix;              ///< of the id; a filter
     tick from_ms{0};                 ///< due >= from
-    tick to_ms = tick::max();        ///< due < to
+    tick to_ms = tick::max();        ///< due < to; the default is no bound
     std::size_t limit = 100;         ///< 1 .. limits.list_page
     std::optional<list_cursor> cursor;
 };

@@ -164,7 +164,8 @@ void engine::impl::run(request_id id, lease_timers& c) {
     w.max = c.max;
     w.lease = c.lease;
     waiting_.emplace(id, &w);
-    timeouts_.schedule(w, clock_.service_due(wait));
+    const tick now = clock_.now_tick(store::clock_kind::service);
+    timeouts_.schedule(w, wait.count() > 0 ? clock_.service_due(wait) : now);
     mark(q);
 }
 

@@ -204,6 +204,7 @@ private:
     void put_aside(entry& e);
     void evict(entry& e);
     [[nodiscard]] tick far_bound(store::clock_kind c) const;
+    [[nodiscard]] bool was_leased(const store::record& r) const;
     void raise_low_water(const sweep& s);
     void load_failed(const store::store_error& e);
     void sweep_some();

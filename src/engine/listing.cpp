@@ -15,7 +15,7 @@ constexpr store::sequence last_sequence{~std::uint64_t{0}};
 
 bool matches(const list_timers& q, std::string_view ns, std::string_view id, list_cursor at) {
     return ns == q.ns && id.starts_with(q.prefix) && at.due_ms >= q.from_ms &&
-           at.due_ms < q.to_ms && (!q.cursor || at > *q.cursor);
+           (at.due_ms < q.to_ms || q.to_ms == tick::max()) && (!q.cursor || at > *q.cursor);
 }
 
 }  // namespace

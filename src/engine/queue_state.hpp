@@ -6,6 +6,7 @@
 
 #include <foliot/wheel/timer_hook.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <list>
@@ -26,6 +27,7 @@ struct waiter : timer_hook {
 /// Due timers whose entries were given up for room, read again when a consumer asks.
 struct queue_backlog {
     std::optional<store::far_position> resume[2];  ///< by clock: read on strictly after this
+    tick until[2];                  ///< by clock: nothing later was put aside
     std::uint64_t count = 0;                       ///< how many were put aside (not yet read again)
     bool loading = false;
 
@@ -33,9 +35,11 @@ struct queue_backlog {
 
     /// A row at `at` was put aside.
     void add(store::clock_kind clock, store::far_position at) {
+        const auto i = static_cast<std::size_t>(clock);
         const store::far_position before{at.next, {at.seq.value - 1}};
-        auto& r = resume[static_cast<std::size_t>(clock)];
-        if (!r || before < *r) r = before;
+        if (!resume[i]) until[i] = at.next;
+        if (!resume[i] || before < *resume[i]) resume[i] = before;
+        until[i] = std::max(until[i], at.next);
         ++count;
     }
 };

@@ -78,8 +78,8 @@ void engine::impl::edge_page(store::clock_kind clock, tick to,
         if (!is_news(row)) continue;
         ++totals_.loaded_total;
         queue_state& q = queue_of(row.ns, row.queue);
-        const bool unwanted = row.next.at <= now && q.waiters.empty() &&
-                              q.ready * 8 >= opt_.window_max_timers;
+        const bool unwanted = row.next.at <= now && q.waiters.empty() && !q.backlog.loading &&
+                              q.ready * 8 >= opt_.window_max_timers && !was_leased(row);
         if (unwanted) {
             q.backlog.add(clock, {row.next.at, row.seq});
             ++backlogs_;
@@ -90,6 +90,12 @@ void engine::impl::edge_page(store::clock_kind clock, tick to,
     edge.loaded = r->end ? store::far_position{to, last_sequence}
                          : store::far_position{r->rows.back().next.at, r->rows.back().seq};
     end_load();
+}
+
+/// Its delivery may still be out: it needs its place in memory.
+bool engine::impl::was_leased(const store::record& r) const {
+    return saved_leases_.contains(r.seq.value) ||
+           r.lease_until > clock_.now_tick(store::clock_kind::service);
 }
 
 /// A failed read changes nothing in memory; it is tried again.
@@ -133,7 +139,7 @@ void engine::impl::load_backlog(queue_state& q) {
         auto& resume = q.backlog.resume[i];
         if (!resume) continue;
         const tick uncommitted = commits_.uncommitted_far_min(clock);
-        const tick last = edges_[i].loaded.next;
+        const tick last = q.backlog.until[i];
         const tick to = uncommitted <= last ? tick{uncommitted.count - 1} : last;
         if (to < resume->next) continue;  // its own rows are being written; when they are, it goes on
         q.backlog.loading = true;
@@ -154,10 +160,14 @@ void engine::impl::backlog_page(queue_state& q, store::clock_kind clock, tick to
         if (row.queue != q.name || row.ns != q.ns || !is_news(row)) continue;
         ++totals_.loaded_total;
         if (q.backlog.count > 0) --q.backlog.count;
-        offer(adopt(row, row_place::far));
+        entry& e = adopt(row, row_place::far);
+        if (e.next <= clock_.now_tick(clock)) {
+            offer(e);
+        } else {
+            schedule(e);  // the wall clock was stepped back since
+        }
     }
-    const bool all_read = r->end && to >= edges_[static_cast<std::size_t>(clock)].loaded.next;
-    if (all_read) {
+    if (r->end && to >= q.backlog.until[static_cast<std::size_t>(clock)]) {
         resume.reset();
     } else if (!r->rows.empty()) {
         resume = store::far_position{r->rows.back().next.at, r->rows.back().seq};
@@ -226,13 +236,16 @@ void engine::impl::lower_edges() {
     if (remaining.empty()) return;
     const auto keep = remaining.begin() + static_cast<std::ptrdiff_t>(remaining.size() * 7 / 8);
     std::nth_element(remaining.begin(), keep, remaining.end());
+    // Where many are due together, the edge must fall before them, or nothing becomes free.
+    const bool tie = *std::max_element(keep, remaining.end()) == *keep;
+    const std::uint64_t last = *keep - (tie && *keep > 0 ? 1 : 0);
     constexpr std::uint64_t too_near_ms = 1000;  // these fire before they could be evicted
-    if (*keep < too_near_ms) return;
+    if (last < too_near_ms) return;
     sweep_ = sweep{};
     sweep_->evict = true;
     for (const auto c : both_clocks) {
         const auto i = static_cast<std::size_t>(c);
-        const tick edge = saturating_add(clock_.now_tick(c), *keep);
+        const tick edge = saturating_add(clock_.now_tick(c), last);
         sweep_->limit[i] = edge;
         if (edges_[i].loaded.next > edge) edges_[i].loaded = {edge, last_sequence};
     }
