@@ -206,7 +206,7 @@ private:
         });
     }
 
-    // Calls f<0>(), f<1>(), ... until one returns true; unrolled, so that divisions are by constants.
+    // Calls f<0>(), f<1>(), ... until one returns true; unrolled: divisions are by constants.
     template <class F>
     static constexpr bool each_level(F&& f) {
         return [&]<std::size_t... Level>(std::index_sequence<Level...>) {
@@ -250,9 +250,9 @@ private:
     }
 
     void remove(std::uint32_t slot, std::uint32_t index, const timer_hook& hook) noexcept {
-        detail::require(slot < slot_count && index < slots_[slot].size() &&
-                            slots_[slot][index] == &hook,
-                        "cancel or reschedule: the hook is armed in another queue");
+        detail::require(
+            slot < slot_count && index < slots_[slot].size() && slots_[slot][index] == &hook,
+            "cancel or reschedule: the hook is armed in another queue");
         slots_[slot].remove(index);
         if (slot < ring_slots && slots_[slot].size() == 0) {
             occupied_[slot / Slots].reset(slot % Slots);

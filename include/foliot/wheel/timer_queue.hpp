@@ -24,8 +24,8 @@ struct [[nodiscard]] advance_result {
 
 /// A set of pending timers, driven from outside: it reads no clock and owns no thread.
 ///
-/// The caller embeds a `timer_hook` in the thing that waits, and owns it; the queue only points to
-/// it. Every model of this concept keeps the same promises, and tests/conformance/wheel checks them:
+/// The caller embeds a `timer_hook` in the thing that waits, and owns it; the queue only points
+/// to it. Every model keeps the same promises, and tests/conformance/wheel checks them:
 ///
 /// - Never early: `advance(now)` fires the hooks with `due <= now` and no other, lower ticks first.
 /// - Every 64-bit due is legal. None wraps, none fires early. A due at or before `cursor()` is late
@@ -47,9 +47,9 @@ struct [[nodiscard]] advance_result {
 /// too, free it, and throw: the hook counts as fired, and the next `advance` resumes after it. It
 /// must not call `advance`, `clear` or `reset` (checked).
 template <class Q>
-concept timer_queue = std::constructible_from<Q, tick> &&
-    requires(Q q, const Q& c, timer_hook& hook, tick t, std::size_t budget,
-             void (*sink)(timer_hook&)) {
+concept timer_queue =
+    std::constructible_from<Q, tick> && requires(Q q, const Q& c, timer_hook& hook, tick t,
+                                                 std::size_t budget, void (*sink)(timer_hook&)) {
         /// Arms an unarmed hook (checked).
         { q.schedule(hook, t) } -> std::same_as<void>;
         /// True: the hook was armed, and the sink never gets it. False: it was not armed.

@@ -82,13 +82,13 @@ inline std::vector<std::uint64_t> edge_delays() {
 
 /// Places to start from: at, before and behind boundaries, and near the end of time.
 inline std::vector<std::uint64_t> edge_starts() {
-    return {0,  1,   59,   60,     255,         1005,        67137025,
-            7481663, 12959999, 0xffff'ffff, 1ULL << 36, ~std::uint64_t{0} - 1000};
+    return {0,        1,       59,       60,          255,        1005,
+            67137025, 7481663, 12959999, 0xffff'ffff, 1ULL << 36, ~std::uint64_t{0} - 1000};
 }
 
 /// The suite runs over all of these.
-using queues =
-    testing::Types<hierarchical_wheel<2, 3>, hierarchical_wheel<5, 1>, hierarchical_wheel<60, 4>,
-                   hierarchical_wheel<64, 6>, hierarchical_wheel<256, 4>, hierarchical_wheel<2, 64>>;
+using queues = testing::Types<hierarchical_wheel<2, 3>, hierarchical_wheel<5, 1>,
+                              hierarchical_wheel<60, 4>, hierarchical_wheel<64, 6>,
+                              hierarchical_wheel<256, 4>, hierarchical_wheel<2, 64>>;
 
 }  // namespace foliot::test

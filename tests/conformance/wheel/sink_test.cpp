@@ -99,9 +99,8 @@ TYPED_TEST(wheel_sink, may_schedule_for_any_due) {
         entry second(2);
         TypeParam queue;
         queue.schedule(first, tick{77});
-        fire(queue, 77, no_limit, [&](entry&) {
-            queue.schedule(second, saturating_add(queue.cursor(), delay));
-        });
+        fire(queue, 77, no_limit,
+             [&](entry&) { queue.schedule(second, saturating_add(queue.cursor(), delay)); });
         const std::uint64_t due = second.due().count;
         if (due > 77) {
             ASSERT_EQ(fire(queue, due - 1), firings{}) << delay;
@@ -120,7 +119,8 @@ TYPED_TEST(wheel_sink, may_grow_the_storage_under_the_running_pass) {
             queue.schedule(entries.emplace_back(10 + i), tick{i % 2 == 0 ? 10U : 11U});
         }
     });
-    EXPECT_EQ(seen.size(), 10U + 10U * 250U) << "those for tick 11; tick 10 waits for the next pass";
+    EXPECT_EQ(seen.size(), 10U + 10U * 250U)
+        << "those for tick 11; tick 10 waits for the next pass";
     EXPECT_EQ(fire(queue, 11).size(), 10U * 250U);
 }
 
@@ -131,7 +131,7 @@ TYPED_TEST(wheel_sink, may_move_a_timer_of_the_same_tick_later_or_keep_it) {
     const firings seen = fire(queue, 100, no_limit, [&](entry& fired) {
         if (fired.id != 0) return;
         queue.reschedule(entries[1], tick{50});
-        queue.reschedule(entries[2], tick{3});        // as due as before
+        queue.reschedule(entries[2], tick{3});  // as due as before
         queue.reschedule(entries[3], tick{1000});
     });
     EXPECT_EQ(seen, (firings{{0, 10}, {2, 10}, {1, 50}}));

@@ -97,8 +97,8 @@ private:
         } else if (what < 6) {
             cancel(*victim);
         } else {
-            reschedule(*victim, pick(2) == 0 ? random_due()
-                                             : saturating_add(victim->due, pick(2000)));
+            reschedule(*victim,
+                       pick(2) == 0 ? random_due() : saturating_add(victim->due, pick(2000)));
         }
     }
 
@@ -203,9 +203,8 @@ private:
     void advance_backwards() {
         const std::uint64_t earlier = target_ - 1 - pick(std::min<std::uint64_t>(target_, 100));
         const tick cursor = queue_.cursor();
-        const advance_result r = queue_.advance(tick{earlier}, 100, [&](timer_hook&) {
-            fail("a timer fired though time went back");
-        });
+        const advance_result r = queue_.advance(
+            tick{earlier}, 100, [&](timer_hook&) { fail("a timer fired though time went back"); });
         if (r.fired != 0 || queue_.cursor() != cursor) fail("going back in time did something");
         if (r.drained && work_left()) fail("going back in time says drained");
     }
@@ -249,7 +248,8 @@ private:
         if (batch_ != 0 && r.where != place::batch) fail("a tick fired before the late timers");
         if (r.where == place::by_tick) {
             if (r.position->first != by_tick_.begin()->first) fail("a lower tick was passed over");
-            if (r.position->first != cursor.count) fail("a timer fired at another tick than its own");
+            if (r.position->first != cursor.count)
+                fail("a timer fired at another tick than its own");
         }
         leave(r);
         if (pick(3) == 0) {

@@ -83,8 +83,7 @@ TEST(hierarchical_wheel, overflow_waits_for_its_first_due_and_keeps_the_rest) {
     wheel.schedule(hooks[0], tick{1000});
     wheel.schedule(hooks[1], tick{1'000'000});
     wheel.schedule(hooks[2], tick{1002});
-    EXPECT_EQ(run_by_wakeups(wheel),
-              (stops{{1000, 1, 3}, {1002, 1, 0}, {1'000'000, 1, 1}}));
+    EXPECT_EQ(run_by_wakeups(wheel), (stops{{1000, 1, 3}, {1002, 1, 0}, {1'000'000, 1, 1}}));
 }
 
 TEST(hierarchical_wheel, a_cancelled_first_overflow_timer_costs_at_most_one_wake_up) {

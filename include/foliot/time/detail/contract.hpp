@@ -14,7 +14,8 @@ namespace foliot::detail {
 
 /// Checked in release builds too.
 constexpr void require(bool holds, const char* what) noexcept {
-    if (!holds) [[unlikely]] contract_breach(what);
+    if (!holds) [[unlikely]]
+        contract_breach(what);
 }
 
 }  // namespace foliot::detail

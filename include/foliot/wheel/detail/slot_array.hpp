@@ -14,7 +14,7 @@ namespace foliot::detail {
 /// The entries of one slot: a growable array of hook pointers. Each hook knows its place in it.
 ///
 /// An append is a sequential write; a removal swaps the last entry into the hole, so there is no
-/// dead space and nothing to sweep. Above `smallest` entries, the capacity is at most twice the size.
+/// dead space and nothing to sweep. Above `smallest`, the capacity is at most twice the size.
 class slot_array {
 public:
     static constexpr std::uint32_t smallest = 4;
@@ -66,7 +66,7 @@ private:
     void grow() {
         if (capacity_ == largest) throw std::bad_alloc();
         const std::uint64_t wanted = std::uint64_t{capacity_} + capacity_ / 2;
-        const std::uint64_t bounded = wanted < smallest ? smallest
+        const std::uint64_t bounded = wanted < smallest  ? smallest
                                       : wanted > largest ? largest
                                                          : wanted;
         if (!resize(static_cast<std::uint32_t>(bounded))) throw std::bad_alloc();
