@@ -83,10 +83,9 @@ result<scaled, scale_error> scale_number(std::string_view text, std::uint64_t un
     if (mark == std::string_view::npos) return scale_digits(whole, fraction, unit);
     std::string digits{whole};
     digits += fraction;
-    return scale_shifted(std::move(digits),
-                         static_cast<std::int64_t>(whole.size()) +
-                             read_exponent(text.substr(mark + 1)),
-                         unit);
+    return scale_shifted(
+        std::move(digits),
+        static_cast<std::int64_t>(whole.size()) + read_exponent(text.substr(mark + 1)), unit);
 }
 
 }  // namespace foliot::protocol

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+
 namespace foliot::protocol {
 
 problem wrong_type(std::string_view field, std::string_view expected, json_kind found) {
@@ -68,11 +70,12 @@ http_response body_too_large(std::string_view target, const limits& l) {
     const auto limit = body_limit(target, l);
     const auto found = find_route(target);
     const bool is_batch = found && found->what == endpoint::batch;
-    return error_response(
-        {413, "body_too_large",
-         fmt::format("the body is over the limit of {} bytes ({})", limit,
-                     is_batch ? "limits.batch_body_bytes" : "limits.body_bytes"),
-         {}, limit});
+    return error_response({413,
+                           "body_too_large",
+                           fmt::format("the body is over the limit of {} bytes ({})", limit,
+                                       is_batch ? "limits.batch_body_bytes" : "limits.body_bytes"),
+                           {},
+                           limit});
 }
 
 }  // namespace foliot::protocol

@@ -15,7 +15,7 @@ namespace {
 
 /// Names that the protocol will give a meaning to. Told apart from misspelt ones.
 constexpr std::array<std::string_view, 13> later_fields{
-    "every", "cron",   "tz",   "webhook", "retry", "priority", "tag",
+    "every",  "cron",   "tz",   "webhook", "retry", "priority",       "tag",
     "spread", "missed", "mode", "retain",  "next",  "idempotency_key"};
 
 problem unknown_or_unsupported(std::string_view name) {
@@ -141,10 +141,10 @@ result<std::chrono::nanoseconds, problem> read_duration(std::string_view field,
                        fmt::format("{}: {}", field, parsed.error().message), std::string{field}};
     }
     if (!parsed || *parsed > max) {
-        return problem{400, std::string{code},
-                       fmt::format("{} is over the limit of {} ({})", field, format_duration(max),
-                                   limit_name),
-                       std::string{field}, static_cast<std::uint64_t>(max.count())};
+        return problem{
+            400, std::string{code},
+            fmt::format("{} is over the limit of {} ({})", field, format_duration(max), limit_name),
+            std::string{field}, static_cast<std::uint64_t>(max.count())};
     }
     return *parsed;
 }

@@ -54,9 +54,11 @@ struct bound {
 
 /// A duration, 0 .. max. `code` is the error above it. Other errors: wrong_type, bad_duration,
 /// out_of_range (negative).
-[[nodiscard]] result<std::chrono::nanoseconds, problem> read_duration(
-    std::string_view field, const json_value& value, std::chrono::milliseconds max,
-    std::string_view limit_name, std::string_view code);
+[[nodiscard]] result<std::chrono::nanoseconds, problem> read_duration(std::string_view field,
+                                                                      const json_value& value,
+                                                                      std::chrono::milliseconds max,
+                                                                      std::string_view limit_name,
+                                                                      std::string_view code);
 
 /// A time point: RFC 3339 or ms since 1970, 0 .. max_due_ms; a fraction of a ms rounds up. Errors:
 /// wrong_type, bad_date, out_of_range (before 1970), due_too_far.

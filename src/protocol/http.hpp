@@ -105,8 +105,8 @@ struct problem {
     unsigned status = 400;
     std::string code;
     std::string message;
-    std::string field{};                    ///< empty: not about a field
-    std::optional<std::uint64_t> limit{};   ///< the value of that limit; durations in ms
+    std::string field{};                   ///< empty: not about a field
+    std::optional<std::uint64_t> limit{};  ///< the value of that limit; durations in ms
 };
 
 /// An error of the server's own, in the same shape: e.g. {401, "unauthorized", "..."}.

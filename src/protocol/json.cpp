@@ -3,10 +3,14 @@
 
 #include "protocol/utf8.hpp"
 
+#include <fmt/format.h>
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
-#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
 
 namespace foliot::protocol {
 namespace {
@@ -73,13 +77,13 @@ std::size_t nested_length(std::string_view text) {
 
 json_kind kind_at(char c) {
     switch (c) {
-    case '"': return json_kind::string;
-    case '{': return json_kind::object;
-    case '[': return json_kind::array;
-    case 'n': return json_kind::null;
-    case 't':
-    case 'f': return json_kind::boolean;
-    default: return json_kind::number;
+        case '"': return json_kind::string;
+        case '{': return json_kind::object;
+        case '[': return json_kind::array;
+        case 'n': return json_kind::null;
+        case 't':
+        case 'f': return json_kind::boolean;
+        default: return json_kind::number;
     }
 }
 
@@ -128,10 +132,12 @@ std::optional<problem> check_json_object(std::string_view text, const limits& l)
     error_code error;
     const auto read = parser.write_some(false, text.data(), text.size(), error);
     if (error == bj::error::too_deep) {
-        return problem{400, "json_too_deep",
-                       fmt::format("objects and arrays nest deeper than {} (limits.json_depth)",
-                                   l.json_depth),
-                       {}, l.json_depth};
+        return problem{
+            400,
+            "json_too_deep",
+            fmt::format("objects and arrays nest deeper than {} (limits.json_depth)", l.json_depth),
+            {},
+            l.json_depth};
     }
     if (error) return bad_json(read, error.message());
     const auto after = text.substr(read).find_first_not_of(white);
@@ -167,12 +173,12 @@ std::string string_content(std::string_view raw) {
 
 std::string_view name_of(json_kind kind) {
     switch (kind) {
-    case json_kind::null: return "null";
-    case json_kind::boolean: return "a boolean";
-    case json_kind::number: return "a number";
-    case json_kind::string: return "a string";
-    case json_kind::array: return "an array";
-    case json_kind::object: return "an object";
+        case json_kind::null: return "null";
+        case json_kind::boolean: return "a boolean";
+        case json_kind::number: return "a number";
+        case json_kind::string: return "a string";
+        case json_kind::array: return "an array";
+        case json_kind::object: return "an object";
     }
     return "a value";
 }

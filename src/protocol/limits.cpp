@@ -4,7 +4,9 @@
 namespace foliot::protocol {
 
 std::vector<named_limit> describe(const limits& l) {
-    const auto ms = [](std::chrono::milliseconds d) { return static_cast<std::uint64_t>(d.count()); };
+    const auto ms = [](std::chrono::milliseconds d) {
+        return static_cast<std::uint64_t>(d.count());
+    };
     return {
         {"limits.id_bytes", l.id_bytes, "bytes"},
         {"limits.name_bytes", l.name_bytes, "bytes"},

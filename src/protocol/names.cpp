@@ -12,8 +12,8 @@ namespace foliot::protocol {
 namespace {
 
 constexpr bool is_name_char(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '.' || c == '_' || c == '-';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
 }
 
 }  // namespace
@@ -31,8 +31,7 @@ bool is_id_text(std::string_view text) {
     return true;
 }
 
-std::optional<problem> check_name(std::string_view text, std::string_view field,
-                                  const limits& l) {
+std::optional<problem> check_name(std::string_view text, std::string_view field, const limits& l) {
     if (text.size() > l.name_bytes) {
         return problem{400, "name_too_long",
                        fmt::format("{} is {} bytes; the limit is {} (limits.name_bytes)", field,
@@ -40,10 +39,10 @@ std::optional<problem> check_name(std::string_view text, std::string_view field,
                        std::string{field}, l.name_bytes};
     }
     if (!is_name(text)) {
-        return problem{400, "bad_name",
-                       fmt::format("{} must be 1 to {} characters of A-Z a-z 0-9 . _ -", field,
-                                   l.name_bytes),
-                       std::string{field}};
+        return problem{
+            400, "bad_name",
+            fmt::format("{} must be 1 to {} characters of A-Z a-z 0-9 . _ -", field, l.name_bytes),
+            std::string{field}};
     }
     return std::nullopt;
 }

@@ -17,8 +17,7 @@ namespace foliot::protocol {
 [[nodiscard]] std::span<const std::string_view> set_fields();
 
 /// A set from those fields; ns, id and precondition are left to the caller.
-[[nodiscard]] result<engine::set_timer, problem> read_set(const field_set& fields,
-                                                          const limits& l);
+[[nodiscard]] result<engine::set_timer, problem> read_set(const field_set& fields, const limits& l);
 
 /// A generation, quoted or not ("4711"). `field` is the header or field that it came in.
 [[nodiscard]] result<engine::precondition, problem> read_if_match(std::string_view field,

@@ -99,10 +99,12 @@ batch_line read_line(std::string_view ns, std::string_view line, std::size_t num
                      const limits& l) {
     if (line.size() > l.body_bytes) {
         return error_line({{}, {}, number},
-                          {413, "body_too_large",
+                          {413,
+                           "body_too_large",
                            fmt::format("the line is {} bytes; the limit is {} (limits.body_bytes)",
                                        line.size(), l.body_bytes),
-                           {}, l.body_bytes});
+                           {},
+                           l.body_bytes});
     }
     if (const auto bad = check_json_object(line, l)) return error_line({{}, {}, number}, *bad);
     auto made = parse_line(ns, line, number, l);
@@ -117,11 +119,13 @@ parsed_request parse_batch(const matched& where, std::string_view body, const li
     for (auto rest = body; !rest.empty();) count += is_blank(take_part(rest, '\n')) ? 0 : 1;
     if (count == 0) return batch_response({});
     if (count > l.batch_lines) {
-        return error_response({413, "batch_too_large",
+        return error_response({413,
+                               "batch_too_large",
                                fmt::format("the batch has {} lines; the limit is {} "
                                            "(limits.batch_lines)",
                                            count, l.batch_lines),
-                               {}, l.batch_lines});
+                               {},
+                               l.batch_lines});
     }
     batch out;
     out.lines.reserve(count);

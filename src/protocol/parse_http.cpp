@@ -13,20 +13,20 @@ namespace {
 
 http_response method_not_allowed(endpoint what, std::string_view method) {
     const auto methods = allowed_methods(what);
-    auto out = error_response({405, "method_not_allowed",
-                               fmt::format("{} is not a method here; use {}",
-                                           method.substr(0, 32), methods)});
+    auto out = error_response(
+        {405, "method_not_allowed",
+         fmt::format("{} is not a method here; use {}", method.substr(0, 32), methods)});
     out.allow = methods;
     return out;
 }
 
 std::optional<operational> own_page(endpoint what) {
     switch (what) {
-    case endpoint::limits: return operational::limits;
-    case endpoint::healthz: return operational::healthz;
-    case endpoint::readyz: return operational::readyz;
-    case endpoint::metrics: return operational::metrics;
-    default: return std::nullopt;
+        case endpoint::limits: return operational::limits;
+        case endpoint::healthz: return operational::healthz;
+        case endpoint::readyz: return operational::readyz;
+        case endpoint::metrics: return operational::metrics;
+        default: return std::nullopt;
     }
 }
 
@@ -62,8 +62,8 @@ result<engine::precondition, problem> read_headers(const http_request& request, 
     return engine::precondition{};
 }
 
-result<call, problem> parse_put(matched where, std::string_view body,
-                                engine::precondition require, const limits& l) {
+result<call, problem> parse_put(matched where, std::string_view body, engine::precondition require,
+                                const limits& l) {
     if (auto bad = check_json_object(body, l)) return std::move(*bad);
     const auto fields = field_set::read(body, set_fields());
     if (!fields) return fields.error();
@@ -89,11 +89,11 @@ result<call, problem> parse_timer(matched where, const http_request& request,
 result<call, problem> parse_call(matched where, const http_request& request,
                                  engine::precondition require, const limits& l) {
     switch (where.what) {
-    case endpoint::timer: return parse_timer(std::move(where), request, require, l);
-    case endpoint::timers: return parse_list(where, l);
-    case endpoint::dead: return parse_dead(where, l);
-    case endpoint::lease: return parse_lease(where, request.body, l);
-    default: return parse_settle(where, request.body, l);
+        case endpoint::timer: return parse_timer(std::move(where), request, require, l);
+        case endpoint::timers: return parse_list(where, l);
+        case endpoint::dead: return parse_dead(where, l);
+        case endpoint::lease: return parse_lease(where, request.body, l);
+        default: return parse_settle(where, request.body, l);
     }
 }
 

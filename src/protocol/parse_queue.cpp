@@ -75,9 +75,10 @@ struct settle_kind {
 
 settle_kind kind_of(endpoint what) {
     switch (what) {
-    case endpoint::nack: return {engine::settlement::nack, route::nack, {"tokens", "delay"}};
-    case endpoint::extend: return {engine::settlement::extend, route::extend, {"tokens", "lease"}};
-    default: return {engine::settlement::ack, route::ack, {"tokens", "tokens"}};
+        case endpoint::nack: return {engine::settlement::nack, route::nack, {"tokens", "delay"}};
+        case endpoint::extend:
+            return {engine::settlement::extend, route::extend, {"tokens", "lease"}};
+        default: return {engine::settlement::ack, route::ack, {"tokens", "tokens"}};
     }
 }
 

@@ -20,8 +20,7 @@ problem conflict(std::string_view one, std::string_view other) {
             std::string{other}};
 }
 
-std::optional<problem> read_when(engine::set_timer& out, const field_set& fields,
-                                 const limits& l) {
+std::optional<problem> read_when(engine::set_timer& out, const field_set& fields, const limits& l) {
     const auto* const delay = fields.find("delay");
     const auto* const due = fields.find("due");
     if (delay != nullptr && due != nullptr) return conflict("delay", "due");
@@ -94,8 +93,7 @@ result<engine::set_timer, problem> read_set(const field_set& fields, const limit
     return out;
 }
 
-result<engine::precondition, problem> read_if_match(std::string_view field,
-                                                    std::string_view text) {
+result<engine::precondition, problem> read_if_match(std::string_view field, std::string_view text) {
     auto digits = text;
     if (digits.size() >= 2 && digits.front() == '"' && digits.back() == '"') {
         digits = digits.substr(1, digits.size() - 2);

@@ -29,29 +29,29 @@ struct answer {
 
 std::string_view name_of(engine::cancel_outcome o) {
     switch (o) {
-    case engine::cancel_outcome::cancelled: return "cancelled";
-    case engine::cancel_outcome::in_flight: return "in_flight";
-    case engine::cancel_outcome::gone: return "gone";
+        case engine::cancel_outcome::cancelled: return "cancelled";
+        case engine::cancel_outcome::in_flight: return "in_flight";
+        case engine::cancel_outcome::gone: return "gone";
     }
     return "gone";
 }
 
 std::string_view name_of(engine::timer_state s) {
     switch (s) {
-    case engine::timer_state::pending: return "pending";
-    case engine::timer_state::in_flight: return "in_flight";
-    case engine::timer_state::dead: return "dead";
+        case engine::timer_state::pending: return "pending";
+        case engine::timer_state::in_flight: return "in_flight";
+        case engine::timer_state::dead: return "dead";
     }
     return "pending";
 }
 
 std::string_view name_of(engine::settle_outcome o) {
     switch (o) {
-    case engine::settle_outcome::acked: return "acked";
-    case engine::settle_outcome::nacked: return "nacked";
-    case engine::settle_outcome::extended: return "extended";
-    case engine::settle_outcome::stale: return "stale";
-    case engine::settle_outcome::unknown: return "unknown";
+        case engine::settle_outcome::acked: return "acked";
+        case engine::settle_outcome::nacked: return "nacked";
+        case engine::settle_outcome::extended: return "extended";
+        case engine::settle_outcome::stale: return "stale";
+        case engine::settle_outcome::unknown: return "unknown";
     }
     return "unknown";
 }
@@ -60,16 +60,16 @@ problem describe(const engine::failure& f) {
     problem out;
     out.message = f.message;
     switch (f.code) {
-    case engine::failure_code::not_found: out.status = 404, out.code = "not_found"; break;
-    case engine::failure_code::precondition_failed:
-        out.status = 412, out.code = "precondition_failed";
-        break;
-    case engine::failure_code::overloaded: out.status = 503, out.code = "overloaded"; break;
-    case engine::failure_code::not_ready: out.status = 503, out.code = "not_ready"; break;
-    case engine::failure_code::store_unavailable:
-        out.status = 503, out.code = "store_unavailable";
-        break;
-    case engine::failure_code::stopping: out.status = 503, out.code = "stopping"; break;
+        case engine::failure_code::not_found: out.status = 404, out.code = "not_found"; break;
+        case engine::failure_code::precondition_failed:
+            out.status = 412, out.code = "precondition_failed";
+            break;
+        case engine::failure_code::overloaded: out.status = 503, out.code = "overloaded"; break;
+        case engine::failure_code::not_ready: out.status = 503, out.code = "not_ready"; break;
+        case engine::failure_code::store_unavailable:
+            out.status = 503, out.code = "store_unavailable";
+            break;
+        case engine::failure_code::stopping: out.status = 503, out.code = "stopping"; break;
     }
     if (!f.limit_name.empty()) {
         out.limit = f.limit;
@@ -104,8 +104,8 @@ void append_payload(std::string& out, std::string_view payload, engine::payload_
 std::string set_members(const engine::timer_set& set) {
     std::string out = "\"id\":";
     append_quoted(out, set.id);
-    fmt::format_to(back_inserter(out), ",\"generation\":\"{}\",\"previous_generation\":",
-                   set.generation.value);
+    fmt::format_to(back_inserter(out),
+                   ",\"generation\":\"{}\",\"previous_generation\":", set.generation.value);
     if (set.previous) {
         fmt::format_to(back_inserter(out), "\"{}\",", set.previous->value);
     } else {
@@ -136,8 +136,8 @@ std::string page_members(route from, const engine::timer_page& page) {
     }
     out += "],\"cursor\":";
     if (!page.next) return out + "null";
-    const auto cursor = from == route::dead ? encode_dead_cursor(page.next->seq)
-                                            : encode_list_cursor(*page.next);
+    const auto cursor =
+        from == route::dead ? encode_dead_cursor(page.next->seq) : encode_list_cursor(*page.next);
     append_quoted(out, cursor);
     return out;
 }

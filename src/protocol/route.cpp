@@ -99,18 +99,18 @@ result<matched, problem> find_route(std::string_view target) {
 
 std::string_view allowed_methods(endpoint what) {
     switch (what) {
-    case endpoint::timer: return "GET, PUT, DELETE";
-    case endpoint::batch:
-    case endpoint::lease:
-    case endpoint::ack:
-    case endpoint::nack:
-    case endpoint::extend: return "POST";
-    case endpoint::timers:
-    case endpoint::dead:
-    case endpoint::limits:
-    case endpoint::healthz:
-    case endpoint::readyz:
-    case endpoint::metrics: return "GET";
+        case endpoint::timer: return "GET, PUT, DELETE";
+        case endpoint::batch:
+        case endpoint::lease:
+        case endpoint::ack:
+        case endpoint::nack:
+        case endpoint::extend: return "POST";
+        case endpoint::timers:
+        case endpoint::dead:
+        case endpoint::limits:
+        case endpoint::healthz:
+        case endpoint::readyz:
+        case endpoint::metrics: return "GET";
     }
     return "GET";
 }

@@ -11,7 +11,18 @@ namespace foliot::protocol {
 
 /// One resource; its methods tell the commands apart.
 enum class endpoint {
-    timer, timers, batch, lease, ack, nack, extend, dead, limits, healthz, readyz, metrics
+    timer,
+    timers,
+    batch,
+    lease,
+    ack,
+    nack,
+    extend,
+    dead,
+    limits,
+    healthz,
+    readyz,
+    metrics
 };
 
 /// A target taken apart: names are percent-decoded but not checked.

@@ -37,6 +37,7 @@ std::string encode_token(const engine::delivery_token& token) {
     std::string bytes(1, delivery_version);
     append_int(bytes, token.generation.value);
     append_int(bytes, token.attempt);
+    append_int(bytes, token.owner_epoch);
     bytes += static_cast<char>(token.ns.size());
     bytes += token.ns;
     bytes += token.id;
@@ -58,11 +59,12 @@ std::string encode_dead_cursor(engine::sequence after) {
 
 std::optional<engine::delivery_token> decode_token(std::string_view text) {
     const auto bytes = base64_decode(text, base64_form::url);
-    if (!bytes || bytes->size() < 14 || bytes->front() != delivery_version) return std::nullopt;
+    if (!bytes || bytes->size() < 18 || bytes->front() != delivery_version) return std::nullopt;
     auto rest = std::string_view{*bytes}.substr(1);
     engine::delivery_token token;
     token.generation.value = take_int<std::uint64_t>(rest);
     token.attempt = take_int<std::uint32_t>(rest);
+    token.owner_epoch = take_int<std::uint32_t>(rest);
     const auto ns_bytes = take_int<std::uint8_t>(rest);
     if (token.attempt == 0 || rest.size() <= ns_bytes) return std::nullopt;  // <=: an id follows
     token.ns = rest.substr(0, ns_bytes);

@@ -13,7 +13,7 @@ namespace foliot::protocol {
 // big-endian. They are not secret and not signed: whoever may lease in a namespace may also settle
 // in it. A text that decodes is the only spelling of its value.
 //
-//   delivery  1, generation 8 bytes, attempt 4, length of ns 1, ns, id
+//   delivery  1, generation 8 bytes, attempt 4, owner's epoch 4, length of ns 1, ns, id
 //   list      2, due in ms 8, sequence 8
 //   dead      3, sequence 8
 

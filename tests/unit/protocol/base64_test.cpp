@@ -7,9 +7,13 @@ namespace foliot::protocol {
 namespace {
 
 TEST(base64, vectors_of_rfc_4648) {
-    const std::pair<std::string_view, std::string_view> vectors[] = {
-        {"", ""},           {"f", "Zg=="},         {"fo", "Zm8="},        {"foo", "Zm9v"},
-        {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
+    const std::pair<std::string_view, std::string_view> vectors[] = {{"", ""},
+                                                                     {"f", "Zg=="},
+                                                                     {"fo", "Zm8="},
+                                                                     {"foo", "Zm9v"},
+                                                                     {"foob", "Zm9vYg=="},
+                                                                     {"fooba", "Zm9vYmE="},
+                                                                     {"foobar", "Zm9vYmFy"}};
     for (const auto& [bytes, text] : vectors) {
         EXPECT_EQ(base64_encode(bytes, base64_form::standard), text);
         EXPECT_EQ(base64_decode(text, base64_form::standard), std::string{bytes});

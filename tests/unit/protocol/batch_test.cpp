@@ -26,10 +26,11 @@ std::string only_error(std::string_view line, const limits& l = {}) {
 }
 
 TEST(batch, sets_and_cancels_in_order) {
-    const auto got = lines("{\"op\":\"set\",\"id\":\"a/b\",\"delay\":\"2s\",\"payload\":1.10,"
-                           "\"queue\":\"q\",\"if_none_match\":\"*\"}\r\n"
-                           "\n  \t\r\n"
-                           "{\"op\":\"cancel\",\"id\":\"y\",\"if_match\":\"\\\"4711\\\"\"}");
+    const auto got = lines(
+        "{\"op\":\"set\",\"id\":\"a/b\",\"delay\":\"2s\",\"payload\":1.10,"
+        "\"queue\":\"q\",\"if_none_match\":\"*\"}\r\n"
+        "\n  \t\r\n"
+        "{\"op\":\"cancel\",\"id\":\"y\",\"if_match\":\"\\\"4711\\\"\"}");
     ASSERT_EQ(got.size(), 2U);
     const auto& set_call = std::get<call>(got[0]);
     const auto& set = std::get<engine::set_timer>(set_call.what);
@@ -60,8 +61,8 @@ TEST(batch, a_wrong_line_is_answered_in_its_place_and_spares_the_others) {
     ASSERT_EQ(got.size(), 4U);
     EXPECT_TRUE(std::holds_alternative<call>(got[0]));
     const auto& bad = std::get<std::string>(got[1]);
-    EXPECT_TRUE(bad.starts_with(
-        R"({"op":null,"id":null,"line":2,"status":400,"error":{"code":"bad_json")"))
+    EXPECT_TRUE(
+        bad.starts_with(R"({"op":null,"id":null,"line":2,"status":400,"error":{"code":"bad_json")"))
         << bad;
     EXPECT_EQ(std::get<std::string>(got[2]),
               R"({"op":"set","id":"b","line":3,"status":400,"error":{"code":"out_of_range",)"
@@ -113,8 +114,7 @@ TEST(batch, limits_of_a_line_are_its_own_error) {
     l.payload_bytes = 8;
     const auto got = lines(R"({"op":"set","id":"a","delay":1,"payload":"1234567"})"
                            "\n" +
-                               std::string(61, 'x') + "\n" +
-                               R"({"op":"cancel","id":"c"})",
+                               std::string(61, 'x') + "\n" + R"({"op":"cancel","id":"c"})",
                            l);
     ASSERT_EQ(got.size(), 3U);
     EXPECT_TRUE(test::has(std::get<std::string>(got[0]), R"("status":413)"));

@@ -18,12 +18,34 @@ TEST(json, takes_one_object_and_nothing_else) {
     EXPECT_EQ(code_of(" \r\n\t{ \"a\" : [ ] } \n"), "good");
     EXPECT_EQ(code_of(R"({"a":1e999,"b":123456789012345678901234567890})"), "good");
     EXPECT_EQ(code_of(R"({"a":"\u0000\ud83d\ude00"})"), "good");
-    for (const std::string_view bad :
-         {"{", "}", "{]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{'a':1}", "{\"a\":01}",
-          "{\"a\":+1}", "{\"a\":.5}", "{\"a\":1.}", "{\"a\":NaN}", "{\"a\":Infinity}",
-          "{\"a\":tru}", "{\"a\":\"\n\"}", "{\"a\":\"\\x\"}", "{\"a\":\"\\ud800\"}",
-          "{\"a\":\"\\udc00\"}", "{\"a\":\"", "{} {}", "{}x", "/**/{}", "\xef\xbb\xbf{}",
-          "{\"a\":1 \"b\":2}", "[1", "nul", "{\"a\":0x10}"}) {
+    for (const std::string_view bad : {"{",
+                                       "}",
+                                       "{]",
+                                       "{\"a\"}",
+                                       "{\"a\":}",
+                                       "{\"a\":1,}",
+                                       "{a:1}",
+                                       "{'a':1}",
+                                       "{\"a\":01}",
+                                       "{\"a\":+1}",
+                                       "{\"a\":.5}",
+                                       "{\"a\":1.}",
+                                       "{\"a\":NaN}",
+                                       "{\"a\":Infinity}",
+                                       "{\"a\":tru}",
+                                       "{\"a\":\"\n\"}",
+                                       "{\"a\":\"\\x\"}",
+                                       "{\"a\":\"\\ud800\"}",
+                                       "{\"a\":\"\\udc00\"}",
+                                       "{\"a\":\"",
+                                       "{} {}",
+                                       "{}x",
+                                       "/**/{}",
+                                       "\xef\xbb\xbf{}",
+                                       "{\"a\":1 \"b\":2}",
+                                       "[1",
+                                       "nul",
+                                       "{\"a\":0x10}"}) {
         EXPECT_EQ(code_of(bad), "bad_json") << bad;
     }
     EXPECT_EQ(code_of(std::string_view{"{}\0", 3}), "bad_json");
@@ -42,11 +64,13 @@ TEST(json, tells_where_the_error_is) {
 
 TEST(json, refuses_what_is_not_utf8) {
     for (const std::string_view bad :
-         {"{\"a\":\"\x80\"}", "{\"a\":\"\xc0\xaf\"}", "{\"a\":\"\xc3\"}", "{\"a\":\"\xed\xa0\x80\"}",
-          "{\"a\":\"\xf4\x90\x80\x80\"}", "{\"a\":\"\xe2\x82\"}", "{\"\xff\":1}", "\xfe"}) {
+         {"{\"a\":\"\x80\"}", "{\"a\":\"\xc0\xaf\"}", "{\"a\":\"\xc3\"}",
+          "{\"a\":\"\xed\xa0\x80\"}", "{\"a\":\"\xf4\x90\x80\x80\"}", "{\"a\":\"\xe2\x82\"}",
+          "{\"\xff\":1}", "\xfe"}) {
         EXPECT_EQ(code_of(bad), "bad_utf8");
     }
-    EXPECT_EQ(code_of("{\"a\":\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 \xf4\x8f\xbf\xbf\"}"), "good");
+    EXPECT_EQ(code_of("{\"a\":\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 \xf4\x8f\xbf\xbf\"}"),
+              "good");
 }
 
 TEST(json, bounds_the_nesting) {
@@ -62,8 +86,8 @@ TEST(json, bounds_the_nesting) {
 }
 
 TEST(json, hands_out_members_as_they_were_written) {
-    const std::string_view text =
-        R"( { "n" : 1.10 , "s\u0041":"x\"}" ,"o":{"a":[ 1, "]}" ]} , "t" :true,"z": null, "a":[] } )";
+    const std::string_view text = R"( { "n" : 1.10 , "s\u0041":"x\"}" ,"o":{"a":[ 1, "]}" ]} ,)"
+                                  R"( "t" :true,"z": null, "a":[] } )";
     ASSERT_FALSE(check_json_object(text, {}));
     object_reader reader{text};
     std::vector<std::pair<std::string, std::string>> got;

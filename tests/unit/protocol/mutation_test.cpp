@@ -27,11 +27,14 @@ std::vector<sample> samples() {
         {"PUT", "/v1/ns/timers/x", R"({"due":"2027-01-01T02:00:02.5+02:00","queue":"q"})", "", "*"},
         {"PUT", "/v1/ns/timers/x", R"({"delay":1.5e3,"payload_base64":"AP8K"})", "", ""},
         {"PUT", "/v1/ns/timers/x", R"({"delay":"P1DT2H"})", "", ""},
-        {"GET", "/v1/ns/timers?prefix=a&from=2027-01-01T00:00:02Z&to=5&limit=7&cursor=" +
-                    encode_list_cursor({{5}, {6}}), "", "", ""},
+        {"GET",
+         "/v1/ns/timers?prefix=a&from=2027-01-01T00:00:02Z&to=5&limit=7&cursor=" +
+             encode_list_cursor({{5}, {6}}),
+         "", "", ""},
         {"GET", "/v1/ns/queues/q/dead?limit=7&cursor=" + encode_dead_cursor({6}), "", "", ""},
         {"POST", "/v1/ns/timers:batch",
-         "{\"op\":\"set\",\"id\":\"x\",\"delay\":\"2s\"}\n{\"op\":\"cancel\",\"id\":\"y\"}\n", "", ""},
+         "{\"op\":\"set\",\"id\":\"x\",\"delay\":\"2s\"}\n{\"op\":\"cancel\",\"id\":\"y\"}\n", "",
+         ""},
         {"POST", "/v1/ns/queues/q:lease", R"({"max":10,"wait":"20s","lease":"30s"})", "", ""},
         {"POST", "/v1/ns/queues/q:ack", tokens + "}", "", ""},
         {"POST", "/v1/ns/queues/q:nack", tokens + R"(,"delay":"1s"})", "", ""},
@@ -44,23 +47,24 @@ void mutate(std::string& text, std::mt19937_64& random) {
     constexpr std::string_view alphabet = "{}[]\",:\\/%?&=+-.eE0123456789abcPTZ \n\xc3\xa9\xff\0";
     const auto letter = [&] { return alphabet[random() % alphabet.size()]; };
     switch (random() % 6) {
-    case 0:
-        text.insert(text.begin() + static_cast<std::ptrdiff_t>(random() % (text.size() + 1)),
-                    letter());
-        break;
-    case 1:
-        if (!text.empty()) text.erase(random() % text.size(), 1 + random() % 4);
-        break;
-    case 2:
-        if (!text.empty()) text[random() % text.size()] = letter();
-        break;
-    case 3:
-        if (!text.empty()) text[random() % text.size()] ^= static_cast<char>(1U << (random() % 8));
-        break;
-    case 4: text.resize(random() % (text.size() + 1)); break;
-    default:
-        const auto from = random() % (text.size() + 1);
-        text.insert(random() % (text.size() + 1), text.substr(from, random() % 20));
+        case 0:
+            text.insert(text.begin() + static_cast<std::ptrdiff_t>(random() % (text.size() + 1)),
+                        letter());
+            break;
+        case 1:
+            if (!text.empty()) text.erase(random() % text.size(), 1 + random() % 4);
+            break;
+        case 2:
+            if (!text.empty()) text[random() % text.size()] = letter();
+            break;
+        case 3:
+            if (!text.empty())
+                text[random() % text.size()] ^= static_cast<char>(1U << (random() % 8));
+            break;
+        case 4: text.resize(random() % (text.size() + 1)); break;
+        default:
+            const auto from = random() % (text.size() + 1);
+            text.insert(random() % (text.size() + 1), text.substr(from, random() % 20));
     }
 }
 
@@ -108,11 +112,12 @@ TEST(mutation, any_request_gives_a_legal_command_or_a_clear_error) {
     for (int i = 0; i < 60'000; ++i) {
         auto s = originals[random() % originals.size()];
         for (auto n = random() % 4; n > 0; --n) {
-            std::array<std::string*, 8> parts{&s.target,   &s.target,        &s.body,  &s.body,
+            std::array<std::string*, 8> parts{&s.target,   &s.target,        &s.body, &s.body,
                                               &s.if_match, &s.if_none_match, &s.body, &s.method};
             mutate(*parts[random() % parts.size()], random);
         }
-        const auto parsed = parse_http({s.method, s.target, s.body, s.if_match, s.if_none_match}, l);
+        const auto parsed =
+            parse_http({s.method, s.target, s.body, s.if_match, s.if_none_match}, l);
         if (const auto* r = std::get_if<http_response>(&parsed)) {
             ++refused;
             if (r->status == 200) continue;  // nothing to do

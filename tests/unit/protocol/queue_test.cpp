@@ -79,8 +79,7 @@ TEST(lease, wrong_fields_are_named) {
 }
 
 TEST(settle, reads_tokens_in_order) {
-    const auto body =
-        R"({"tokens":[)" + quoted_token() + " , " + quoted_token("ns", "y") + "]}";
+    const auto body = R"({"tokens":[)" + quoted_token() + " , " + quoted_token("ns", "y") + "]}";
     const auto parsed = send("POST", "/v1/ns/queues/q:ack", body);
     const auto s = command_of<engine::settle>(parsed);
     EXPECT_EQ(s.how, engine::settlement::ack);
@@ -97,7 +96,8 @@ TEST(settle, reads_tokens_in_order) {
 
 TEST(settle, nack_and_extend_have_a_field_of_their_own) {
     const auto tokens = R"({"tokens":[)" + quoted_token() + "]";
-    const auto plain = command_of<engine::settle>(send("POST", "/v1/ns/queues/q:nack", tokens + "}"));
+    const auto plain =
+        command_of<engine::settle>(send("POST", "/v1/ns/queues/q:nack", tokens + "}"));
     EXPECT_EQ(plain.how, engine::settlement::nack);
     EXPECT_FALSE(plain.delay);
     EXPECT_EQ(command_of<engine::settle>(
@@ -108,8 +108,9 @@ TEST(settle, nack_and_extend_have_a_field_of_their_own) {
         send("POST", "/v1/ns/queues/q:extend", tokens + R"(,"lease":"1m"})"));
     EXPECT_EQ(extend.how, engine::settlement::extend);
     EXPECT_EQ(extend.lease, 1min);
-    EXPECT_EQ(command_of<engine::settle>(send("POST", "/v1/ns/queues/q:extend", tokens + "}")).lease,
-              30s);
+    EXPECT_EQ(
+        command_of<engine::settle>(send("POST", "/v1/ns/queues/q:extend", tokens + "}")).lease,
+        30s);
     EXPECT_EQ(error("ack", tokens + R"(,"delay":1})"), "400 unknown_field delay");
     EXPECT_EQ(error("ack", tokens + R"(,"next":1})"), "400 unsupported_field next");
     EXPECT_EQ(error("nack", tokens + R"(,"lease":1})"), "400 unknown_field lease");

@@ -15,13 +15,11 @@ using engine::failure_code;
 call_context from(route r, std::string id = {}) { return {r, std::move(id), {}, 0}; }
 
 TEST(render, set_is_201_created_or_200_replaced_with_its_generation_as_etag) {
-    const auto created =
-        render(from(route::set, "x"),
-               engine::timer_set{"x", {4711}, std::nullopt, {1'798'761'602'000}});
+    const auto created = render(from(route::set, "x"),
+                                engine::timer_set{"x", {4711}, std::nullopt, {1'798'761'602'000}});
     EXPECT_EQ(created.status, 201U);
-    EXPECT_EQ(created.body,
-              R"({"id":"x","generation":"4711","previous_generation":null,)"
-              R"("due":"2027-01-01T00:00:02.000Z","due_ms":1798761602000})");
+    EXPECT_EQ(created.body, R"({"id":"x","generation":"4711","previous_generation":null,)"
+                            R"("due":"2027-01-01T00:00:02.000Z","due_ms":1798761602000})");
     EXPECT_EQ(created.etag, "\"4711\"");
     EXPECT_EQ(created.content_type, "application/json");
     const auto replaced =
@@ -33,14 +31,20 @@ TEST(render, set_is_201_created_or_200_replaced_with_its_generation_as_etag) {
 }
 
 TEST(render, a_due_past_the_calendar_has_no_date) {
-    const auto r = render(from(route::set),
-                          engine::timer_set{"x", {1}, std::nullopt, {max_due_ms + 1}});
+    const auto r =
+        render(from(route::set), engine::timer_set{"x", {1}, std::nullopt, {max_due_ms + 1}});
     EXPECT_TRUE(test::has(r.body, R"("due":null,"due_ms":253402300800000)"));
 }
 
 TEST(render, get_shows_the_timer) {
-    engine::timer_view view{"x", {4711}, "q", engine::timer_state::in_flight, 2,
-                            {1'798'761'602'000}, R"({"n": 1.10})", engine::payload_kind::json};
+    engine::timer_view view{"x",
+                            {4711},
+                            "q",
+                            engine::timer_state::in_flight,
+                            2,
+                            {1'798'761'602'000},
+                            R"({"n": 1.10})",
+                            engine::payload_kind::json};
     const auto r = render(from(route::get), view);
     EXPECT_EQ(r.status, 200U);
     EXPECT_EQ(r.etag, "\"4711\"");
@@ -102,9 +106,8 @@ TEST(render, deliveries) {
 
 TEST(render, lateness_has_at_most_three_decimals) {
     const std::pair<std::chrono::nanoseconds, std::string_view> samples[] = {
-        {0ns, "0"},       {999ns, "0"},         {1us, "0.001"},
-        {10us, "0.01"},   {1'234'567ns, "1.234"}, {100ms, "100"},
-        {1'500us, "1.5"}, {-5ms, "0"},          {24h, "86400000"}};
+        {0ns, "0"},     {999ns, "0"},     {1us, "0.001"}, {10us, "0.01"},   {1'234'567ns, "1.234"},
+        {100ms, "100"}, {1'500us, "1.5"}, {-5ms, "0"},    {24h, "86400000"}};
     for (const auto& [lateness, text] : samples) {
         engine::deliveries list;
         list.items.push_back({{"ns", "x", {1}, 1}, 1, {}, lateness, "1", {}});
@@ -151,9 +154,10 @@ TEST(render, failures_have_their_status) {
 TEST(render, overload_names_its_limit) {
     const engine::failure f{failure_code::overloaded, "too many changes wait",
                             "limits.waiting_commands", 100'000, std::nullopt};
-    EXPECT_EQ(render(from(route::set), f).body,
-              R"-({"code":"overloaded","message":"too many changes wait (limits.waiting_commands)",)-"
-              R"("limit":100000})");
+    EXPECT_EQ(
+        render(from(route::set), f).body,
+        R"-({"code":"overloaded","message":"too many changes wait (limits.waiting_commands)",)-"
+        R"("limit":100000})");
 }
 
 TEST(render, a_failed_precondition_tells_the_generation_there_is) {
@@ -168,11 +172,11 @@ TEST(render, a_failed_precondition_tells_the_generation_there_is) {
 }
 
 TEST(render, lines_of_a_batch) {
-    EXPECT_EQ(render_batch_line({route::set, "x", {}, 1},
-                                engine::timer_set{"x", {2}, std::nullopt, {0}}),
-              R"({"op":"set","line":1,"status":201,"id":"x","generation":"2",)"
-              R"("previous_generation":null,"due":"1970-01-01T00:00:00.000Z","due_ms":0})"
-              "\n");
+    EXPECT_EQ(
+        render_batch_line({route::set, "x", {}, 1}, engine::timer_set{"x", {2}, std::nullopt, {0}}),
+        R"({"op":"set","line":1,"status":201,"id":"x","generation":"2",)"
+        R"("previous_generation":null,"due":"1970-01-01T00:00:00.000Z","due_ms":0})"
+        "\n");
     EXPECT_EQ(render_batch_line({route::cancel, "a\n", {}, 2},
                                 engine::timer_cancelled{"a\n", engine::cancel_outcome::gone}),
               R"({"op":"cancel","id":"a\u000a","line":2,"status":200,"outcome":"gone"})"
@@ -212,12 +216,11 @@ TEST(render, limits_are_listed_by_name) {
     const std::array others{named_limit{"window.max_timers", 7, "count"}};
     const auto body = limits_response(l, others).body;
     EXPECT_FALSE(check_json_object(body, l)) << body;
-    for (const std::string_view part :
-         {R"("limits.payload_bytes":{"value":65536,"unit":"bytes"})",
-          R"("limits.lease_wait":{"value":60000,"unit":"ms"})",
-          R"("limits.max_delay":{"value":3153600000000,"unit":"ms"})",
-          R"("limits.max_due":{"value":253402300799999,"unit":"ms"})",
-          R"("window.max_timers":{"value":7,"unit":"count"})"}) {
+    for (const std::string_view part : {R"("limits.payload_bytes":{"value":65536,"unit":"bytes"})",
+                                        R"("limits.lease_wait":{"value":60000,"unit":"ms"})",
+                                        R"("limits.max_delay":{"value":3153600000000,"unit":"ms"})",
+                                        R"("limits.max_due":{"value":253402300799999,"unit":"ms"})",
+                                        R"("window.max_timers":{"value":7,"unit":"count"})"}) {
         EXPECT_TRUE(test::has(body, part)) << body;
     }
 }

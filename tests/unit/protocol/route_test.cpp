@@ -11,24 +11,50 @@ using test::send;
 using test::summary;
 
 TEST(route, unknown_paths_are_404) {
-    for (const std::string_view target :
-         {"/", "", "*", "v1", "/v1", "/v1/", "/v1/ns", "/v1/ns/", "/v2/ns/timers/x", "/V1/ns/timers",
-          "/v1/ns/Timers/x", "/v1/ns/timers/x/", "/v1/ns/timers/a/b", "/v1/ns/timers:set",
-          "/v1/ns/timers:batch/x", "/v1/ns/queues", "/v1/ns/queues/q", "/v1/ns/queues/q:steal",
-          "/v1/ns/queues/q:", "/v1/ns/queues/q/dead/x", "/v1/ns/queues/q/alive", "/healthz/",
-          "/v1/limits/x", "/v1/a/b/c/d/e/f/g", "//v1/ns/timers/x", "http://h/v1/ns/timers/x"}) {
+    for (const std::string_view target : {"/",
+                                          "",
+                                          "*",
+                                          "v1",
+                                          "/v1",
+                                          "/v1/",
+                                          "/v1/ns",
+                                          "/v1/ns/",
+                                          "/v2/ns/timers/x",
+                                          "/V1/ns/timers",
+                                          "/v1/ns/Timers/x",
+                                          "/v1/ns/timers/x/",
+                                          "/v1/ns/timers/a/b",
+                                          "/v1/ns/timers:set",
+                                          "/v1/ns/timers:batch/x",
+                                          "/v1/ns/queues",
+                                          "/v1/ns/queues/q",
+                                          "/v1/ns/queues/q:steal",
+                                          "/v1/ns/queues/q:",
+                                          "/v1/ns/queues/q/dead/x",
+                                          "/v1/ns/queues/q/alive",
+                                          "/healthz/",
+                                          "/v1/limits/x",
+                                          "/v1/a/b/c/d/e/f/g",
+                                          "//v1/ns/timers/x",
+                                          "http://h/v1/ns/timers/x"}) {
         EXPECT_EQ(summary(send("GET", target)), "404 no_such_route") << target;
     }
 }
 
 TEST(route, wrong_methods_are_405_with_allow) {
     const std::pair<std::string_view, std::string_view> resources[] = {
-        {"/v1/ns/timers/x", "GET, PUT, DELETE"}, {"/v1/ns/timers", "GET"},
-        {"/v1/ns/timers:batch", "POST"},         {"/v1/ns/queues/q:lease", "POST"},
-        {"/v1/ns/queues/q:ack", "POST"},         {"/v1/ns/queues/q:nack", "POST"},
-        {"/v1/ns/queues/q:extend", "POST"},      {"/v1/ns/queues/q/dead", "GET"},
-        {"/v1/limits", "GET"},                   {"/healthz", "GET"},
-        {"/readyz", "GET"},                      {"/metrics", "GET"}};
+        {"/v1/ns/timers/x", "GET, PUT, DELETE"},
+        {"/v1/ns/timers", "GET"},
+        {"/v1/ns/timers:batch", "POST"},
+        {"/v1/ns/queues/q:lease", "POST"},
+        {"/v1/ns/queues/q:ack", "POST"},
+        {"/v1/ns/queues/q:nack", "POST"},
+        {"/v1/ns/queues/q:extend", "POST"},
+        {"/v1/ns/queues/q/dead", "GET"},
+        {"/v1/limits", "GET"},
+        {"/healthz", "GET"},
+        {"/readyz", "GET"},
+        {"/metrics", "GET"}};
     for (const auto& [target, allow] : resources) {
         for (const std::string_view method :
              {"GET", "PUT", "DELETE", "POST", "HEAD", "PATCH", "OPTIONS", "get", "", "GET,"}) {
@@ -56,8 +82,8 @@ TEST(route, own_pages_go_to_the_server) {
 }
 
 TEST(route, paths_are_percent_decoded_part_by_part) {
-    const auto get = test::command_of<engine::get_timer>(
-        send("GET", "/v1/my-ns/timers/a%2Fb%20c+d:%c3%A9"));
+    const auto get =
+        test::command_of<engine::get_timer>(send("GET", "/v1/my-ns/timers/a%2Fb%20c+d:%c3%A9"));
     EXPECT_EQ(get.ns, "my-ns");
     EXPECT_EQ(get.id, "a/b c+d:\xc3\xa9");
     EXPECT_TRUE(std::holds_alternative<batch>(
@@ -122,8 +148,7 @@ TEST(route, bodies_are_bounded) {
     EXPECT_EQ(summary(over), "413 body_too_large");
     EXPECT_TRUE(test::has(over.body, "limits.body_bytes"));
     EXPECT_TRUE(test::has(over.body, "\"limit\":100"));
-    const auto batch_over =
-        refused(send("POST", "/v1/ns/timers:batch", std::string(201, ' '), l));
+    const auto batch_over = refused(send("POST", "/v1/ns/timers:batch", std::string(201, ' '), l));
     EXPECT_EQ(summary(batch_over), "413 body_too_large");
     EXPECT_TRUE(test::has(batch_over.body, "limits.batch_body_bytes"));
 }

@@ -89,8 +89,7 @@ TEST(put, wrong_fields_are_named) {
         {R"({})", "400 missing_field delay"},
         {R"({"payload":1})", "400 missing_field delay"},
         {R"({"delay":1,"due":1})", "400 conflicting_fields due"},
-        {R"({"delay":1,"payload":1,"payload_base64":""})",
-         "400 conflicting_fields payload_base64"},
+        {R"({"delay":1,"payload":1,"payload_base64":""})", "400 conflicting_fields payload_base64"},
         {R"({"delay":null})", "400 wrong_type delay"},
         {R"({"delay":true})", "400 wrong_type delay"},
         {R"({"delay":[1]})", "400 wrong_type delay"},
@@ -165,9 +164,10 @@ TEST(put, payload_at_the_limit_is_taken_and_one_byte_over_is_413) {
     EXPECT_EQ(set(body(65'536)).payload.size(), 65'536U);
     const auto over = refused(send("PUT", target, body(65'537)));
     EXPECT_EQ(over.status, 413U);
-    EXPECT_EQ(over.body,
-              R"({"code":"payload_too_large","message":"payload is 65537 bytes; the limit is 65536 )"
-              R"-((limits.payload_bytes)","field":"payload","limit":65536})-");
+    EXPECT_EQ(
+        over.body,
+        R"({"code":"payload_too_large","message":"payload is 65537 bytes; the limit is 65536 )"
+        R"-((limits.payload_bytes)","field":"payload","limit":65536})-");
 
     limits l;
     l.payload_bytes = 4;

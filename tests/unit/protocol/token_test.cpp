@@ -18,6 +18,7 @@ engine::delivery_token random_token(std::mt19937_64& random) {
     }
     out.generation.value = random() >> (random() % 64);
     out.attempt = static_cast<std::uint32_t>(random() >> (random() % 32)) | 1;
+    out.owner_epoch = static_cast<std::uint32_t>(random() % (1U << 24));
     return out;
 }
 
@@ -70,18 +71,17 @@ TEST(token, decoding_is_total) {
 TEST(token, refuses_illegal_contents) {
     const engine::delivery_token good{"ns", "x", {7}, 1};
     ASSERT_TRUE(decode_token(encode_token(good)));
-    for (const auto& bad : {engine::delivery_token{"ns", "x", {7}, 0},
-                            engine::delivery_token{"ns", "", {7}, 1},
-                            engine::delivery_token{"", "x", {7}, 1},
-                            engine::delivery_token{"n s", "x", {7}, 1},
-                            engine::delivery_token{"ns", "a\nb", {7}, 1},
-                            engine::delivery_token{"ns", "\xff", {7}, 1}}) {
+    for (const auto& bad :
+         {engine::delivery_token{"ns", "x", {7}, 0}, engine::delivery_token{"ns", "", {7}, 1},
+          engine::delivery_token{"", "x", {7}, 1}, engine::delivery_token{"n s", "x", {7}, 1},
+          engine::delivery_token{"ns", "a\nb", {7}, 1},
+          engine::delivery_token{"ns", "\xff", {7}, 1}}) {
         EXPECT_FALSE(decode_token(encode_token(bad)));
     }
 }
 
 TEST(token, spelling_is_fixed) {
-    EXPECT_EQ(encode_token({"default", "x", {4711}, 1}), "AQAAAAAAABJnAAAAAQdkZWZhdWx0eA");
+    EXPECT_EQ(encode_token({"default", "x", {4711}, 1, 3}), "AQAAAAAAABJnAAAAAQAAAAMHZGVmYXVsdHg");
     EXPECT_EQ(encode_list_cursor({{1}, {2}}), "AgAAAAAAAAABAAAAAAAAAAI");
     EXPECT_EQ(encode_dead_cursor({2}), "AwAAAAAAAAAC");
 }
