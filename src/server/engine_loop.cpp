@@ -134,8 +134,9 @@ bool engine_loop::wait_for_work(std::optional<std::chrono::nanoseconds> wake_at)
             changed_.wait_for(lock, until - now, [this] { return !inbox_.empty() || quitting_; });
         }
     }
+    if (quitting_) return false;  // what is in the inbox is answered by join()
     taken_.swap(inbox_);
-    return !quitting_;
+    return true;
 }
 
 void engine_loop::take(item what) {
