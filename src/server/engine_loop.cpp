@@ -173,6 +173,7 @@ void engine_loop::dispatch(engine::outputs& out) {
     for (auto& a : out.answers) deliver(a);
     if (!out.stopped || refuse_) return;
     refuse_ = true;
+    publish_stats(boot_time());  // the last word on what is pending
     for (auto& [first, call] : open_) give_up(*call);
     open_.clear();
     const std::lock_guard lock(mutex_);
@@ -214,7 +215,8 @@ void engine_loop::give_up(open_call& call) {
 }
 
 void engine_loop::publish_stats(std::chrono::nanoseconds now) {
-    if (published_at_.count() >= 0 && now < published_at_ + publish_interval_) return;
+    const bool recent = published_at_.count() >= 0 && now < published_at_ + publish_interval_;
+    if (recent && !refuse_) return;
     auto next = std::make_shared<snapshot>();
     next->engine = engine_.snapshot();
     backlog_.observe(now, next->engine.overdue);
