@@ -43,7 +43,7 @@ rocksdb::DBOptions database_options(const rocksdb_options& o) {
     // Only `acquire` brings a broken store back: by reopening it, so that memory and disk agree.
     db.max_bgerror_resume_count = 0;
     db.db_write_buffer_size = 3 * o.memtable_bytes;
-    db.max_total_wal_size = 4 * o.memtable_bytes;
+    db.max_total_wal_size = 2 * o.memtable_bytes;
     db.max_background_jobs = 2;
     db.max_open_files = 256;
     db.bytes_per_sync = std::uint64_t{1} << 20;
@@ -116,14 +116,13 @@ std::optional<store_error> check_current(const std::string& path) {
 std::optional<store_error> check_columns(const rocksdb::DBOptions& db, const std::string& path) {
     std::vector<std::string> present;
     if (!rocksdb::DB::ListColumnFamilies(db, path, &present).ok()) return std::nullopt;
-    for (const std::string& name : present) {
-        if (std::find(column_names.begin(), column_names.end(), name) == column_names.end()) {
-            return store_error{store_code::unsupported,
-                               path + " holds a keyspace \"" + name +
-                                   "\" that this program does not know: use a newer foliotd"};
-        }
-    }
-    return std::nullopt;
+    const auto unknown = std::find_if(present.begin(), present.end(), [](const auto& name) {
+        return std::find(column_names.begin(), column_names.end(), name) == column_names.end();
+    });
+    if (unknown == present.end()) return std::nullopt;
+    return store_error{store_code::unsupported,
+                       path + " holds a keyspace \"" + *unknown +
+                           "\" that this program does not know: use a newer foliotd"};
 }
 
 bool is_empty(const database& db) {

@@ -440,6 +440,14 @@ store_result<done> put_raw(due_store& store, std::string_view column_name, std::
     return store_error{store_code::unavailable, "no column family of that name"};
 }
 
+store_result<done> add_column(due_store& store, const char* column_name) {
+    database& db = raw(store);
+    rocksdb::ColumnFamilyHandle* handle = nullptr;
+    const auto status = db->CreateColumnFamily({}, column_name, &handle);
+    if (status.ok()) db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+    return to_result(status);
+}
+
 void mark_broken(due_store& store) {
     dynamic_cast<rocksdb_store&>(store).mark_broken({store_code::unavailable, "marked by a test"});
 }

@@ -26,7 +26,7 @@ struct rocksdb_options {
 
     /// Bytes of rows gathered in memory before they become a file. Larger: fewer files and less
     /// rewriting, a longer restart. All unwritten rows together are held to three times this, the
-    /// log that a restart replays to about four times.
+    /// log that a restart replays to about twice.
     std::size_t memtable_bytes = std::size_t{32} << 20;
 
     /// Bytes of file blocks, indexes and filters kept in memory.

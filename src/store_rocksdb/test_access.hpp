@@ -27,6 +27,9 @@ namespace foliot::store::test_access {
 [[nodiscard]] store_result<done> put_raw(due_store& store, std::string_view column,
                                          std::string_view key, std::string_view value);
 
+/// Makes a column family of that name, as a newer format might have.
+[[nodiscard]] store_result<done> add_column(due_store& store, const char* column);
+
 /// As if a write had failed: the next acquire reopens the store.
 void mark_broken(due_store& store);
 

@@ -97,6 +97,14 @@ TEST_F(rocksdb_open, a_newer_format_is_unsupported) {
     EXPECT_THAT(error.message, HasSubstr("holds format 2; this program knows format 1"));
 }
 
+TEST_F(rocksdb_open, a_keyspace_that_is_not_known_is_unsupported) {
+    open();
+    ASSERT_TRUE(test_access::add_column(*store, "tags"));
+    const auto error = refused();
+    EXPECT_EQ(error.code, store_code::unsupported);
+    EXPECT_THAT(error.message, HasSubstr("\"tags\""));
+}
+
 TEST_F(rocksdb_open, epochs_that_ran_out_are_a_clear_error) {
     open();
     put_number(make_epoch_key(shard), max_epoch - 1);

@@ -68,6 +68,23 @@ TEST_F(rocksdb_removal, put_flush_overwrite_flush_cancel_flush_compact) {
     expect_gone_for_good();
 }
 
+TEST_F(rocksdb_removal, put_flush_overwrite_cancel_flush) {
+    commit(put_near{row});
+    flush();
+    commit(put_near{rewritten(row)});  // meets its removal in memory: neither reaches the file
+    commit(remove_near{row.seq, false});
+    expect_gone_for_good();
+}
+
+TEST_F(rocksdb_removal, near_to_far_to_near_then_cancel_within_one_file) {
+    commit(put_near{row});
+    flush();
+    commit(remove_near{row.seq, true}, put_far{row});
+    commit(removal_of_far(row), put_near{rewritten(row)});
+    commit(remove_near{row.seq, false});
+    expect_gone_for_good();
+}
+
 TEST_F(rocksdb_removal, put_compact_overwrite_compact_cancel) {
     commit(put_near{row});
     flush();

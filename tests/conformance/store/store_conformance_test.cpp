@@ -258,8 +258,9 @@ TEST_P(store_conformance, every_commit_writes_the_meta) {
 
 TEST_P(store_conformance, near_rows_load_in_order_of_their_sequence_and_resume) {
     std::vector<operation> puts;
-    for (const std::uint64_t n : {300, 2, 70'000, 1, 255, 256})
+    for (const std::uint64_t n : std::vector<std::uint64_t>{300, 2, 70'000, 1, 255, 256}) {
         puts.push_back(put_near{make_row(n)});
+    }
     commit_all(puts);
     const auto first = store().load_near(shard, e, {}, 4);
     ASSERT_TRUE(first);
@@ -531,6 +532,8 @@ TEST_P(store_conformance, a_reopening_keeps_what_was_committed_and_nothing_else)
 // ---- threads ----
 
 TEST_P(store_conformance, commits_loads_and_acquires_go_side_by_side) {
+    record moving = make_row(1'000'000, 10);
+    commit(put_far{moving});
     std::atomic<bool> stop = false;
     std::atomic<epoch> current = e;
     std::atomic<std::uint64_t> acknowledged = 0;
@@ -552,12 +555,10 @@ TEST_P(store_conformance, commits_loads_and_acquires_go_side_by_side) {
         while (!stop) {
             const auto results = store().find(shard, current.load(), keys);
             // The row moves back and forth in single commits: it is always somewhere.
-            const bool lost = results && !(*results)[0] && acknowledged > 0;
+            const bool lost = results && !(*results)[0];
             EXPECT_FALSE(lost);
         }
     });
-    record moving = make_row(1'000'000, 10);
-    commit(put_far{moving});
     for (std::uint64_t i = 1; i <= 200; ++i) {
         if (i % 50 == 0) {
             acquire();
