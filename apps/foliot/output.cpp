@@ -55,7 +55,7 @@ std::string printable(std::string_view text) {
 }
 
 std::string painted(std::string_view text, colour paint, bool with_colour) {
-    if (!with_colour || paint == colour::plain) return std::string(text);
+    if (!with_colour || paint == colour::plain || text.empty()) return std::string(text);
     return fmt::format("{}{}\x1b[0m", escape(paint), text);
 }
 

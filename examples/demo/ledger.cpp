@@ -146,8 +146,10 @@ void ledger::judge_entry(std::size_t timer, verdict& v, std::vector<double>& usu
         }
     };
     if (e.set) ++v.set;
-    if (e.cancel == cancel_outcome::cancelled) ++v.cancelled;
+    const bool cancelled = e.cancel == cancel_outcome::cancelled;
+    if (cancelled) ++v.cancelled;
     if (fired(e)) ++v.fired;
+    if (e.set && !cancelled && !fired(e) && !must_fire(e)) ++v.untold;
     if (must_fire(e) && !fired(e)) complain(v.lost, "never came");
 
     // Not before the due that was promised, nor before the delay after the request was sent.
@@ -164,7 +166,7 @@ void ledger::judge_entry(std::size_t timer, verdict& v, std::vector<double>& usu
         }
         // A lease asked for before the server was killed was answered before it, however late
         // this program came to read the answer.
-        if (e.cancel == cancel_outcome::cancelled && r.incarnation >= e.cancel_incarnation &&
+        if (cancelled && r.incarnation >= e.cancel_incarnation &&
             r.received.steady_us > e.cancel_heard.steady_us) {
             complain(v.after_cancel, "came after its cancel was acknowledged");
         }

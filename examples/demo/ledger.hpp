@@ -70,6 +70,7 @@ public:
     };
     struct verdict {
         std::size_t set = 0, cancelled = 0, fired = 0;
+        std::size_t untold = 0;  ///< neither came nor was told `cancelled`, and rightly so
         std::size_t early = 0, lost = 0, after_cancel = 0, duplicates = 0;
         spread lateness;         ///< of firings that the outage did not touch
         spread outage_lateness;  ///< of those due by its end and received after its begin

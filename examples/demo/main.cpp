@@ -103,6 +103,10 @@ std::string spread_text(const ledger::spread& s) {
 void print_verdict(const ledger::verdict& v) {
     fmt::print("\nset           {}\ncancelled     {}\nfired         {}\n", v.set, v.cancelled,
                v.fired);
+    if (v.untold > 0) {
+        fmt::print("untold        {}  (a cancel's answer, or the delivery, died in the kill)\n",
+                   v.untold);
+    }
     fmt::print("early         {}\nlost          {}\nafter-cancel  {}\nduplicates    {}\n", v.early,
                v.lost, v.after_cancel, v.duplicates);
     fmt::print("lateness p50/p99/max             {}\n", spread_text(v.lateness));
@@ -123,8 +127,9 @@ int run_demo(const arguments& a) {
         return 2;
     }
     fmt::print("foliotd runs at {}, data in {}\n", server.url(), folder.path().string());
-    fmt::print("{} timers, due in 0.2 s to {} s; 90 % get cancelled; kill -9 half-way; seed {}\n",
-               a.timers, a.seconds, a.seed);
+    fmt::print(
+        "{} timers, due in 0.2 s to {} s; for 90 % a cancel is sent; kill -9 half-way; seed {}\n",
+        a.timers, a.seconds, a.seed);
 
     const auto length_us = static_cast<std::int64_t>(a.seconds * 1e6);
     ledger book({.timers = a.timers,
