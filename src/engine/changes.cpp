@@ -117,6 +117,7 @@ void engine::impl::lookups_done(
 }
 
 void engine::impl::execute(keyed_work& w, entry* e) {
+    commits_.begin_change();
     if (e && e->state == entry_state::leaving && e->in_table) {
         // Gone, but not durably: whatever is said of it goes with the commit that removes it.
         if (auto* t = std::get_if<settle_token>(&w.what)) {
@@ -270,6 +271,7 @@ void engine::impl::take_out_of_motion(entry& e) {
             e.queue->remove_ready(e);
             break;
         case entry_state::leased:
+            save_lease(e);
             wheel_of(store::clock_kind::service).cancel(e);
             --e.queue->in_flight;
             --in_flight_;
@@ -359,6 +361,7 @@ void engine::impl::retire(entry& e) {
 
 /// The last commit that changes `e` is durable.
 void engine::impl::settle_entry(entry& e) {
+    if (e.state != entry_state::leased) saved_leases_.erase(e.seq.value);
     switch (e.state) {
         case entry_state::committing:
             schedule(e);

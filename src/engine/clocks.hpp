@@ -11,11 +11,11 @@
 
 namespace foliot::engine {
 
-/// The two clocks of §"Two clocks" in docs/ARCHITECTURE.md, derived from an `instant`.
+/// The two clocks of docs/guarantees.md, derived from an `instant`.
 ///
 /// service = steady + base: it runs evenly, and equals wall time as long as nobody steps that.
-/// offset = wall - service: what all steps so far add up to. It is kept in the store, so that a
-/// restart after a step moves no relative due.
+/// offset = wall - service: what all steps so far add up to. Base and offset are kept in the store,
+/// so that a restart moves no relative due.
 class clocks {
 public:
     using ns = std::chrono::nanoseconds;
@@ -23,10 +23,18 @@ public:
     /// Smaller differences are reading noise, not steps.
     static constexpr ns smallest_step = std::chrono::milliseconds{20};
 
-    /// Begin (or begin anew) at `now` with the offset that the store remembers.
-    void start(instant now, ns stored_offset) {
-        offset_ = stored_offset;
+    /// Begin at `now`, with the offset that the store remembers: all there is to go by after a
+    /// reboot (a step made while nobody looked moves the service clock too).
+    void start_by_offset(instant now, ns offset) {
+        offset_ = offset;
         base_ = now.wall - offset_ - now.steady;
+        set(now);
+    }
+
+    /// Begin at `now` in the boot in which `base` was stored: exactly where the clock would be.
+    void start_by_base(instant now, ns base) {
+        base_ = base;
+        offset_ = now.wall - now.steady - base;
         set(now);
     }
 
@@ -43,6 +51,7 @@ public:
     [[nodiscard]] ns service() const { return now_.steady + base_; }
     [[nodiscard]] ns wall() const { return now_.wall; }
     [[nodiscard]] ns offset() const { return offset_; }
+    [[nodiscard]] ns base() const { return base_; }
     [[nodiscard]] ns now(store::clock_kind c) const {
         return c == store::clock_kind::service ? service() : wall();
     }

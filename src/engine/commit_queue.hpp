@@ -35,13 +35,18 @@ class commit_queue {
 public:
     explicit commit_queue(std::size_t max_operations) : max_operations_(max_operations) {}
 
+    /// A change begins: whatever it writes goes into one commit. Where the open one is full, a new
+    /// one is opened here, and never in the middle, since half a change must not become durable.
+    void begin_change() {
+        full_ = !pending_.empty() && pending_.back().what.operations.size() >= max_operations_;
+    }
+
     /// The commit that gathers now.
     pending_commit& open() {
-        const bool closed = pending_.empty() || (pending_.size() == 1 && in_flight_) ||
-                            pending_.back().what.operations.size() >= max_operations_;
-        if (closed) {
+        if (pending_.empty() || (pending_.size() == 1 && in_flight_) || full_) {
             pending_.emplace_back();
             pending_.back().number = ++last_number_;
+            full_ = false;
         }
         return pending_.back();
     }
@@ -101,7 +106,7 @@ public:
 
     void drop_all() {
         pending_.clear();
-        in_flight_ = false;
+        in_flight_ = full_ = false;
         waiting_ = 0;
     }
 
@@ -125,6 +130,7 @@ private:
     std::size_t waiting_ = 0;
     batch_number last_number_ = 0;
     bool in_flight_ = false;
+    bool full_ = false;  ///< the open commit takes no further change
 };
 
 }  // namespace foliot::engine

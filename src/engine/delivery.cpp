@@ -91,8 +91,16 @@ void engine::impl::schedule_lease(entry& e) {
     wheel_of(store::clock_kind::service).schedule(e, e.lease_end);
 }
 
+/// Live leases outlast a reload: their consumers are still at work. So do those that a change ends
+/// which is not durable yet.
+void engine::impl::save_lease(const entry& e) {
+    if (e.lease_end <= clock_.now_tick(store::clock_kind::service)) return;
+    saved_leases_[e.seq.value] = {e.attempt(), e.owner_epoch, e.lease_end};
+}
+
 void engine::impl::lease_expired(entry& e) {
     ++totals_.expired_leases_total;
+    commits_.begin_change();
     fail_attempt(e, std::nullopt);
 }
 

@@ -27,7 +27,7 @@ outputs engine::impl::step(instant now, std::span<input> inputs) {
     steady_ = now.steady;
     now_ = now;
     if (phase_ == phase::cold) {
-        clock_.start(now, {});
+        clock_.start_by_offset(now, {});
         all_offered_at_ = steady_;
         start_acquire();
     } else {
@@ -160,7 +160,11 @@ void engine::impl::acquired(store::store_result<store::acquired>& r) {
     next_count_ = 0;
     meta_ = r->meta;
     if (!clock_started_) {
-        clock_.start(now_, std::chrono::nanoseconds{meta_.clock_offset_ns});
+        if (opt_.boot != 0 && opt_.boot == meta_.boot) {
+            clock_.start_by_base(now_, std::chrono::nanoseconds{meta_.service_base_ns});
+        } else {
+            clock_.start_by_offset(now_, std::chrono::nanoseconds{meta_.clock_offset_ns});
+        }
         clock_started_ = true;
     }
     for (const auto c : both_clocks) wheel_of(c).reset(clock_.now_tick(c));
@@ -184,7 +188,10 @@ void engine::impl::near_page(store::store_result<store::page>& r) {
     dead_rows_ = meta_.dead;
     phase_ = phase::serving;
     last_store_error_.clear();
-    if (meta_.clock_offset_ns != clock_.offset().count()) commits_.open().dirty_meta = true;
+    const bool clocks_are_stored = meta_.clock_offset_ns == clock_.offset().count() &&
+                                   meta_.boot == opt_.boot &&
+                                   meta_.service_base_ns == clock_.base().count();
+    if (!clocks_are_stored) commits_.open().dirty_meta = true;
     for (auto& [name, q] : queues_) mark(*q);
 }
 
@@ -244,10 +251,7 @@ void engine::impl::forget_everything() {
     for (std::size_t i = 0; i < pool_.cells(); ++i) {
         entry& e = pool_.at(i);
         if (e.state == entry_state::free) continue;
-        // Live leases outlast the reload: their consumers are still at work.
-        if (e.state == entry_state::leased) {
-            saved_leases_[e.seq.value] = {e.attempt(), e.owner_epoch, e.lease_end};
-        }
+        if (e.state == entry_state::leased) save_lease(e);
         pool_.give_back(e);
     }
     table_.clear();
@@ -277,6 +281,8 @@ void engine::impl::send_commit() {
     meta_.pending += static_cast<std::uint64_t>(c->pending_delta);
     meta_.dead += static_cast<std::uint64_t>(c->dead_delta);
     meta_.clock_offset_ns = clock_.offset().count();
+    meta_.boot = opt_.boot;
+    meta_.service_base_ns = clock_.base().count();
     for (const auto clock : both_clocks) {
         const auto i = static_cast<std::size_t>(clock);
         meta_.far_low_water[i] = std::min(meta_.far_low_water[i], c->far_min[i]);
@@ -334,6 +340,7 @@ void engine::impl::continue_stop() {
     for (; stop_sweep_ < end; ++stop_sweep_) {
         entry& e = pool_.at(stop_sweep_);
         if (e.state != entry_state::leased) continue;
+        commits_.begin_change();
         if (e.place == row_place::far) move_row(e, row_place::near);
         overwrite_near_row(e, e.lease_end);
     }

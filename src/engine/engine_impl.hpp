@@ -171,6 +171,7 @@ private:
     void fired(entry& e);
     void offer(entry& e);
     void install(entry& e, const store::record& r);
+    void save_lease(const entry& e);
     void lease_expired(entry& e);
     void fail_attempt(entry& e, std::optional<std::chrono::nanoseconds> delay);
     void match_queues();
@@ -299,7 +300,7 @@ private:
     std::vector<queue_state*> marked_;
     std::size_t backlogs_ = 0;  ///< 0: no queue has one (an upper bound)
     std::unordered_map<request_id, waiter*> waiting_;
-    std::unordered_map<std::uint64_t, saved_lease> saved_leases_;  ///< over a reload, by sequence
+    std::unordered_map<std::uint64_t, saved_lease> saved_leases_;  ///< by sequence; see save_lease
 
     stats totals_;  ///< the counters; gauges are filled in by snapshot()
 };

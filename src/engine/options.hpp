@@ -49,6 +49,11 @@ struct options {
     /// store.retry_interval: pause before a failed acquire is tried again.
     std::chrono::milliseconds store_retry_interval{500};
 
+    /// Names the machine's boot, so that steady time of one process is comparable with that of the
+    /// next. Equal at a restart: the service clock goes on to the nanosecond, whatever the wall
+    /// clock did. 0 = unknown: it goes on by the wall clock and the steps that were seen.
+    std::uint64_t boot = 0;
+
     /// engine.step_firings, engine.load_rows: firings in one step, rows in one load; they bound the
     /// time that one step takes.
     std::size_t step_firings = 4'096;

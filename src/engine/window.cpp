@@ -16,7 +16,11 @@ namespace {
 constexpr store::sequence last_sequence{~std::uint64_t{0}};
 
 /// An edge nearer than this is urgent: loading may then use all of the memory's bound.
-constexpr std::uint64_t urgent_ms = 10'000;
+constexpr std::uint64_t urgent_ms = 2'000;
+
+/// Timers nearer than this are not evicted. Well above urgent_ms, or what was evicted would be
+/// loaded again at once.
+constexpr std::uint64_t too_near_ms = 5'000;
 
 }  // namespace
 
@@ -210,6 +214,7 @@ void engine::impl::put_aside(entry& e) {
 /// Out of memory, onto disk. Precondition: scheduled or ready.
 void engine::impl::evict(entry& e) {
     ++totals_.evicted_total;
+    commits_.begin_change();
     take_out_of_motion(e);
     if (e.place == row_place::near) {
         move_row(e, row_place::far);
@@ -239,7 +244,6 @@ void engine::impl::lower_edges() {
     // Where many are due together, the edge must fall before them, or nothing becomes free.
     const bool tie = *std::max_element(keep, remaining.end()) == *keep;
     const std::uint64_t last = *keep - (tie && *keep > 0 ? 1 : 0);
-    constexpr std::uint64_t too_near_ms = 1000;  // these fire before they could be evicted
     if (last < too_near_ms) return;
     sweep_ = sweep{};
     sweep_->evict = true;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <ctime>
+#include <fstream>
 
 namespace foliot::server {
 namespace {
@@ -30,6 +31,15 @@ std::string format_http_date(std::time_t seconds) {
 }  // namespace
 
 engine::instant read_clocks() { return {read(CLOCK_BOOTTIME), read(CLOCK_REALTIME)}; }
+
+std::uint64_t boot_number() {
+    std::ifstream file{"/proc/sys/kernel/random/boot_id"};
+    std::string id;
+    if (!(file >> id)) return 0;
+    std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a: the number is stored, so it must not change
+    for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return hash;
+}
 
 std::chrono::nanoseconds boot_time() { return read(CLOCK_BOOTTIME); }
 

@@ -4,6 +4,7 @@
 #include "engine/engine.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 namespace foliot::server {
@@ -12,6 +13,9 @@ namespace foliot::server {
 
 /// Both clocks: CLOCK_BOOTTIME (counts suspend, never steps) and CLOCK_REALTIME.
 [[nodiscard]] engine::instant read_clocks();
+
+/// Names this boot of the machine (from the kernel's boot_id); 0 if it cannot be read.
+[[nodiscard]] std::uint64_t boot_number();
 
 /// CLOCK_BOOTTIME alone: for durations, heartbeats and latencies.
 [[nodiscard]] std::chrono::nanoseconds boot_time();

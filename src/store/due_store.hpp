@@ -51,6 +51,8 @@ struct shard_meta {
     std::uint64_t pending = 0;         ///< rows in near + far
     std::uint64_t dead = 0;            ///< rows in dead
     std::int64_t clock_offset_ns = 0;  ///< wall clock minus service clock
+    std::uint64_t boot = 0;            ///< the machine's boot in which this was written; 0: unknown
+    std::int64_t service_base_ns = 0;  ///< service clock minus that boot's clock
     tick far_low_water[2];             ///< by clock: no far row has a next due below this; a
                                        ///< commit that puts one below it is a checked error
 

@@ -159,6 +159,8 @@ void encode_meta(const shard_meta& meta, std::string& out) {
     bytes::append_little(out, meta.pending);
     bytes::append_little(out, meta.dead);
     bytes::append_little(out, static_cast<std::uint64_t>(meta.clock_offset_ns));
+    bytes::append_little(out, meta.boot);
+    bytes::append_little(out, static_cast<std::uint64_t>(meta.service_base_ns));
     bytes::append_little(out, meta.far_low_water[0].count);
     bytes::append_little(out, meta.far_low_water[1].count);
 }
@@ -170,6 +172,8 @@ store_result<shard_meta> decode_meta(std::string_view in) {
     meta.pending = from.little<std::uint64_t>("pending");
     meta.dead = from.little<std::uint64_t>("dead");
     meta.clock_offset_ns = static_cast<std::int64_t>(from.little<std::uint64_t>("clock offset"));
+    meta.boot = from.little<std::uint64_t>("boot");
+    meta.service_base_ns = static_cast<std::int64_t>(from.little<std::uint64_t>("service base"));
     meta.far_low_water[0].count = from.little<std::uint64_t>("service low-water mark");
     meta.far_low_water[1].count = from.little<std::uint64_t>("wall low-water mark");
     if (auto error = from.finish()) return *std::move(error);

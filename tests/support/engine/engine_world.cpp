@@ -12,6 +12,7 @@ constexpr store::shard_id shard{0};
 }
 
 engine_world::engine_world(store::due_store& store, options o) : store_(store), options_(o) {
+    if (options_.boot == 0) options_.boot = 1;
     restart();
 }
 
@@ -21,6 +22,12 @@ void engine_world::restart() {
     held.clear();
     answers_.clear();
     settle();
+}
+
+void engine_world::reboot() {
+    ++options_.boot;
+    steady_ = ns{0};
+    restart();
 }
 
 void engine_world::step() {
@@ -87,6 +94,12 @@ void engine_world::pass_in_steps(ns d) {
 }
 
 void engine_world::give(input i) { inbox_.push_back(std::move(i)); }
+
+std::optional<reply> engine_world::try_take(request_id id) {
+    auto node = answers_.extract(id);
+    if (node.empty()) return std::nullopt;
+    return std::move(node.mapped());
+}
 
 request_id engine_world::send(command c) {
     inbox_.emplace_back(request{++last_request_, std::move(c)});

@@ -26,8 +26,10 @@ public:
 
     explicit engine_world(store::due_store& store, engine::options o = {});
 
-    /// A new engine on the same store, as after a crash: all that was in memory is gone.
+    /// A new engine on the same store, as after a crash: all that was in memory is gone. Or on a
+    /// machine that booted anew: its steady clock starts over.
     void restart();
+    void reboot();
 
     void pass(ns d);              ///< both clocks go on; then steps until nothing is left to do
     void pass_in_steps(ns d);     ///< the same, with a step at each wake-up on the way
@@ -38,6 +40,7 @@ public:
     [[nodiscard]] bool answered(engine::request_id id) const { return answers_.contains(id); }
     template <class T>
     [[nodiscard]] T take(engine::request_id id);
+    [[nodiscard]] std::optional<engine::reply> try_take(engine::request_id id);
     void give(engine::input i);
 
     /// Send, settle, and take the answer, which must be of this kind.

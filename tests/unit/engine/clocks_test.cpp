@@ -51,12 +51,17 @@ TEST_F(clock_test, timer_set_after_a_step_back_is_not_early) {
 }
 
 TEST_F(clock_test, restart_after_a_step_moves_no_relative_due) {
-    for (const auto step : {1h, -1h}) {
+    for (const bool new_boot : {false, true}) {
+        const auto step = new_boot ? 1h : -1h;
         w.set("near", after{10s});
         w.set("far", after{30min});
         w.step_wall(step);
         w.pass(1s);
-        w.restart();
+        if (new_boot) {
+            w.reboot();
+        } else {
+            w.restart();
+        }
         w.pass(9s - 1ms);
         EXPECT_TRUE(w.lease().empty());
         w.pass(1ms);
@@ -70,6 +75,16 @@ TEST_F(clock_test, restart_after_a_step_moves_no_relative_due) {
         ASSERT_EQ(far.size(), 1u);
         w.ack(far[0]);
     }
+}
+
+TEST_F(clock_test, step_while_down_moves_no_relative_due_in_the_same_boot) {
+    w.set("x", after{10s});
+    w.step_wall(1h);
+    w.restart();
+    w.pass(10s - 1ms);
+    EXPECT_TRUE(w.lease().empty());
+    w.pass(1ms);
+    EXPECT_EQ(w.lease().size(), 1u);
 }
 
 TEST_F(clock_test, due_is_told_as_wall_time_after_a_step) {

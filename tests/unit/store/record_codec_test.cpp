@@ -198,6 +198,8 @@ TEST(meta_codec, every_field_survives) {
     meta.pending = UINT64_MAX;
     meta.dead = 3;
     meta.clock_offset_ns = INT64_MIN;
+    meta.boot = UINT64_MAX - 1;
+    meta.service_base_ns = -7;
     meta.far_low_water[0] = tick::max();
     meta.far_low_water[1] = {5};
     std::string bytes;
