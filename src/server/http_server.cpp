@@ -14,6 +14,7 @@
 #include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <new>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -114,7 +115,11 @@ private:
                 co_await pause.async_wait(no_throw);
                 continue;
             }
-            take(std::move(socket));
+            try {
+                take(std::move(socket));
+            } catch (const std::bad_alloc&) {  // this connection is lost; the next may fit
+                environment_.log.error("no memory for a connection");
+            }
         }
     }
 

@@ -31,6 +31,11 @@ void warn_if_readable(const std::string& path, logger& log) {
     }
 }
 
+engine::options with_boot(engine::options o) {
+    o.boot = boot_number();
+    return o;
+}
+
 std::string url_of(const std::string& host, std::uint16_t port) {
     const bool v6 = host.find(':') != std::string::npos;
     return "http://" + (v6 ? '[' + host + ']' : host) + ':' + std::to_string(port);
@@ -62,7 +67,8 @@ public:
           process_start_(read_clocks().wall),
           workers_(
               *store_, [this](engine::io_done r) { loop_.io_finished(std::move(r)); }, log),
-          loop_(c.engine, [this](engine::io request) { workers_.run(std::move(request)); }) {}
+          loop_(with_boot(c.engine),
+                [this](engine::io request) { workers_.run(std::move(request)); }) {}
 
     ~impl() {
         stop();
