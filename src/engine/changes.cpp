@@ -24,13 +24,18 @@ store::timer_key key_of(const keyed_work& w) {
 
 void engine::impl::run(request_id id, set_timer& c) {
     auto refused = stopping_ ? failure{failure_code::stopping,
-                                       "the server is stopping; nothing was changed", {}, 0, {}}
+                                       "the server is stopping; nothing was changed",
+                                       {},
+                                       0,
+                                       {}}
                              : refuse_change();
     if (!refused && !has_room(5, 4)) {
         refused = failure{failure_code::overloaded,
                           "too many timers are in memory; nothing was changed, try again "
                           "(window.max_timers, window.max_bytes)",
-                          "window.max_timers", opt_.window_max_timers, {}};
+                          "window.max_timers",
+                          opt_.window_max_timers,
+                          {}};
     }
     if (refused) return answer_now(id, std::move(*refused));
     process({id, std::move(c)});
@@ -81,9 +86,8 @@ void engine::impl::send_lookups() {
     outstanding_.emplace(id, for_lookup{std::move(keys)});
 }
 
-void engine::impl::lookups_done(
-    const std::vector<store::timer_key>& keys,
-    store::store_result<std::vector<std::optional<store::found>>>& r) {
+void engine::impl::lookups_done(const std::vector<store::timer_key>& keys,
+                                store::store_result<std::vector<std::optional<store::found>>>& r) {
     if (!r) {
         if (r.error().code == store::store_code::fenced) return store_failed(r.error());
         ++totals_.store_errors_total;
@@ -95,7 +99,9 @@ void engine::impl::lookups_done(
             fail_all(l.waiting, {failure_code::store_unavailable,
                                  "the store failed (" + r.error().message +
                                      "); nothing was changed, try again",
-                                 {}, 0, {}});
+                                 {},
+                                 0,
+                                 {}});
             continue;
         }
         entry* e = table_.find({keys[i].ns, keys[i].id});
@@ -196,9 +202,9 @@ void engine::impl::execute(request_id id, cancel_timer& c, entry* e) {
     const bool out = old->state == entry_state::leased;
     retire(*old);
     ++totals_.cancelled_total;
-    answer_after(old->batch, id,
-                 timer_cancelled{c.id, out ? cancel_outcome::in_flight
-                                           : cancel_outcome::cancelled});
+    answer_after(
+        old->batch, id,
+        timer_cancelled{c.id, out ? cancel_outcome::in_flight : cancel_outcome::cancelled});
 }
 
 void engine::impl::execute(request_id id, get_timer&, entry* e) {
@@ -264,12 +270,8 @@ void engine::impl::free_entry(entry& e) {
 
 void engine::impl::take_out_of_motion(entry& e) {
     switch (e.state) {
-        case entry_state::scheduled:
-            wheel_of(e.next_clock).cancel(e);
-            break;
-        case entry_state::ready:
-            e.queue->remove_ready(e);
-            break;
+        case entry_state::scheduled: wheel_of(e.next_clock).cancel(e); break;
+        case entry_state::ready: e.queue->remove_ready(e); break;
         case entry_state::leased:
             save_lease(e);
             wheel_of(store::clock_kind::service).cancel(e);
@@ -277,8 +279,7 @@ void engine::impl::take_out_of_motion(entry& e) {
             --in_flight_;
             mark(*e.queue);
             break;
-        default:
-            break;
+        default: break;
     }
 }
 
@@ -329,13 +330,12 @@ void engine::impl::remove_row(entry& e) {
                 store::remove_far{e.next_point(), e.seq, std::move(ns), std::move(id)});
             --c.pending_delta;
             --far_rows_;
-            removed_far_.insert_or_assign(e.seq.value, c.number);
+            removed_far_.insert_or_assign({e.next.count, e.seq.value}, c.number);
             break;
         }
         case row_place::dead: {
             auto [ns, id] = name();
-            c.what.operations.emplace_back(
-                store::remove_dead{e.seq, std::move(ns), std::move(id)});
+            c.what.operations.emplace_back(store::remove_dead{e.seq, std::move(ns), std::move(id)});
             --c.dead_delta;
             --dead_rows_;
             break;
@@ -363,15 +363,10 @@ void engine::impl::retire(entry& e) {
 void engine::impl::settle_entry(entry& e) {
     if (e.state != entry_state::leased) saved_leases_.erase(e.seq.value);
     switch (e.state) {
-        case entry_state::committing:
-            schedule(e);
-            break;
+        case entry_state::committing: schedule(e); break;
         case entry_state::parked:
-        case entry_state::leaving:
-            free_entry(e);
-            break;
-        default:
-            break;
+        case entry_state::leaving: free_entry(e); break;
+        default: break;
     }
 }
 
@@ -409,8 +404,7 @@ timer_view engine::impl::make_view(const entry& e) const {
 }
 
 timer_view engine::impl::make_view(const store::record& r, timer_state s) const {
-    return {r.id, r.seq,     r.queue, s, r.failures, clock_.to_wall(r.due),
-            r.payload, r.kind};
+    return {r.id, r.seq, r.queue, s, r.failures, clock_.to_wall(r.due), r.payload, r.kind};
 }
 
 }  // namespace foliot::engine

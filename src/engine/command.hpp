@@ -72,10 +72,10 @@ struct list_cursor {
 /// Timers of a namespace in due order. Replies: timer_page.
 struct list_timers {
     std::string ns;
-    std::string prefix;              ///< of the id; a filter
-    tick from_ms{0};                 ///< due >= from
-    tick to_ms = tick::max();        ///< due < to; the default is no bound
-    std::size_t limit = 100;         ///< 1 .. limits.list_page
+    std::string prefix;        ///< of the id; a filter
+    tick from_ms{0};           ///< due >= from
+    tick to_ms = tick::max();  ///< due < to; the default is no bound
+    std::size_t limit = 100;   ///< 1 .. limits.list_page
     std::optional<list_cursor> cursor;
 };
 
@@ -91,8 +91,8 @@ struct list_dead {
 struct lease_timers {
     std::string ns;
     std::string queue;
-    std::size_t max = 1;                    ///< 1 .. limits.lease_batch
-    std::chrono::milliseconds wait{0};      ///< 0 .. limits.lease_wait
+    std::size_t max = 1;                     ///< 1 .. limits.lease_batch
+    std::chrono::milliseconds wait{0};       ///< 0 .. limits.lease_wait
     std::chrono::milliseconds lease{30000};  ///< 1 .. limits.lease
 };
 
@@ -119,7 +119,7 @@ struct settle {
     std::chrono::milliseconds lease{30000};         ///< extend: the lease, from now
 };
 
-using command = std::variant<set_timer, cancel_timer, get_timer, list_timers, list_dead,
-                             lease_timers, settle>;
+using command =
+    std::variant<set_timer, cancel_timer, get_timer, list_timers, list_dead, lease_timers, settle>;
 
 }  // namespace foliot::engine

@@ -22,7 +22,10 @@ struct pending_commit {
     std::int64_t pending_delta = 0;  ///< rows in near + far
     std::int64_t dead_delta = 0;
     tick far_min[2]{tick::max(), tick::max()};  ///< by clock: the earliest far row it writes
-    std::chrono::nanoseconds sent_at{};         ///< steady time
+    /// By clock: the low-water mark may rise to here with this commit, and not with an earlier one,
+    /// since what stood below it is removed by the commits up to this one.
+    tick low_water[2]{};
+    std::chrono::nanoseconds sent_at{};  ///< steady time
     bool dirty_meta = false;
 };
 

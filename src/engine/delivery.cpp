@@ -33,10 +33,9 @@ std::chrono::milliseconds backoff(const options& o, store::sequence seq, std::ui
 void engine::impl::advance_wheels() {
     drained_ = true;
     for (const auto c : both_clocks) {
-        const auto r = wheel_of(c).advance(clock_.now_tick(c), opt_.step_firings,
-                                           [this](timer_hook& h) {
-                                               fired(static_cast<entry&>(h));
-                                           });
+        const auto r =
+            wheel_of(c).advance(clock_.now_tick(c), opt_.step_firings,
+                                [this](timer_hook& h) { fired(static_cast<entry&>(h)); });
         drained_ = drained_ && r.drained;
     }
     overdue_ = drained_ ? 0 : 1;
@@ -160,7 +159,9 @@ void engine::impl::run(request_id id, lease_timers& c) {
     if (waiting_.size() >= opt_.max_waiting_leases) {
         return answer_now(id, failure{failure_code::overloaded,
                                       "too many consumers wait (limits.waiting_leases)",
-                                      "limits.waiting_leases", opt_.max_waiting_leases, {}});
+                                      "limits.waiting_leases",
+                                      opt_.max_waiting_leases,
+                                      {}});
     }
     queue_state& q = queue_of(c.ns, c.queue);
     // Without a wait, what was put back on disk is still worth a look.

@@ -34,8 +34,8 @@ outputs engine::impl::step(instant now, std::span<input> inputs) {
         follow_clock();
     }
     for (auto& i : inputs) std::visit([this](auto& what) { take(what); }, i);
-    if (next_count_ >= last_count) store_failed({store::store_code::unavailable,
-                                                 "this epoch's sequence numbers are used up"});
+    if (next_count_ >= last_count)
+        store_failed({store::store_code::unavailable, "this epoch's sequence numbers are used up"});
 
     if (phase_ == phase::waiting_to_retry && steady_ >= retry_at_) start_acquire();
     if (phase_ == phase::serving) {
@@ -106,9 +106,9 @@ void engine::impl::take(io_done& d) {
     } else if (const auto* back = std::get_if<for_backlog>(&why)) {
         backlog_page(*back->queue, back->clock, back->to, as_page());
     } else if (const auto* look = std::get_if<for_lookup>(&why)) {
-        lookups_done(look->keys,
-                     std::get<store::store_result<std::vector<std::optional<store::found>>>>(
-                         d.what));
+        lookups_done(
+            look->keys,
+            std::get<store::store_result<std::vector<std::optional<store::found>>>>(d.what));
     } else if (const auto* list = std::get_if<for_list>(&why)) {
         list_page(list->job, list->clock, as_page());
     } else if (const auto* dead = std::get_if<for_dead>(&why)) {
@@ -119,26 +119,33 @@ void engine::impl::take(io_done& d) {
 std::optional<failure> engine::impl::refuse() const {
     if (phase_ == phase::serving) return std::nullopt;
     if (last_store_error_.empty()) {
-        return failure{failure_code::not_ready, "the timers are being loaded; try again shortly",
-                       {}, 0, {}};
+        return failure{
+            failure_code::not_ready, "the timers are being loaded; try again shortly", {}, 0, {}};
     }
     return failure{failure_code::store_unavailable,
                    "the store failed and is being recovered (" + last_store_error_ +
                        "); nothing was changed, try again",
-                   {}, 0, {}};
+                   {},
+                   0,
+                   {}};
 }
 
 std::optional<failure> engine::impl::refuse_change() const {
     if (auto f = refuse()) return f;
     if (stalled()) {
         return failure{failure_code::store_unavailable,
-                       "the store does not answer; nothing was changed, try again", {}, 0, {}};
+                       "the store does not answer; nothing was changed, try again",
+                       {},
+                       0,
+                       {}};
     }
     if (commits_.waiting() + lookups_.size() >= opt_.max_waiting_commands) {
         return failure{failure_code::overloaded,
                        "too many changes wait for the store; nothing was changed, try again "
                        "(limits.waiting_commands)",
-                       "limits.waiting_commands", opt_.max_waiting_commands, {}};
+                       "limits.waiting_commands",
+                       opt_.max_waiting_commands,
+                       {}};
     }
     return std::nullopt;
 }
@@ -218,10 +225,12 @@ void engine::impl::commit_done(store::store_result<done>& r) {
 void engine::impl::store_failed(const store::store_error& e) {
     ++totals_.store_errors_total;
     last_store_error_ = e.message;
-    const failure unknown{failure_code::store_unavailable,
-                          "the store failed (" + e.message +
-                              "); the change may or may not have been made",
-                          {}, 0, {}};
+    const failure unknown{
+        failure_code::store_unavailable,
+        "the store failed (" + e.message + "); the change may or may not have been made",
+        {},
+        0,
+        {}};
     for (const answer& a : commits_.take_answers()) answer_now(a.to, unknown);
     for (auto& [key, l] : lookups_) fail_all(l.waiting, unknown);
     for (auto& [id, job] : settles_) answer_now(id, unknown);
@@ -285,7 +294,8 @@ void engine::impl::send_commit() {
     meta_.service_base_ns = clock_.base().count();
     for (const auto clock : both_clocks) {
         const auto i = static_cast<std::size_t>(clock);
-        meta_.far_low_water[i] = std::min(meta_.far_low_water[i], c->far_min[i]);
+        tick& low = meta_.far_low_water[i];
+        low = std::min(std::max(low, c->low_water[i]), c->far_min[i]);
     }
     c->what.meta = meta_;
     commits_.sent(steady_);
@@ -383,8 +393,8 @@ void engine::impl::plan_wake() {
     if (commits_.in_flight() && !stalled()) {
         wake_by(commits_.sent_at() + opt_.store_timeout + std::chrono::milliseconds{1});
     }
-    const bool list_to_sweep = std::any_of(lists_.begin(), lists_.end(),
-                                           [](const list_job& j) { return j.sweeping; });
+    const bool list_to_sweep =
+        std::any_of(lists_.begin(), lists_.end(), [](const list_job& j) { return j.sweeping; });
     if (sweep_ || list_to_sweep || !marked_.empty()) wake_by(steady_);
 }
 

@@ -84,9 +84,9 @@ struct io {
     store_request what;
 };
 
-using store_reply = std::variant<store::store_result<store::acquired>,                 // acquire
-                                 store::store_result<done>,                            // commit
-                                 store::store_result<store::page>,                     // load_*
+using store_reply = std::variant<store::store_result<store::acquired>,  // acquire
+                                 store::store_result<done>,             // commit
+                                 store::store_result<store::page>,      // load_*
                                  store::store_result<std::vector<std::optional<store::found>>>>;
 
 /// The result of an `io`. Exactly one for each, in any order.

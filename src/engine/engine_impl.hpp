@@ -238,11 +238,27 @@ private:
     struct for_acquire {};
     struct for_near {};
     struct for_commit {};
-    struct for_edge { store::clock_kind clock; tick to; };
-    struct for_backlog { queue_state* queue; store::clock_kind clock; tick to; };
-    struct for_lookup { std::vector<store::timer_key> keys; };
-    struct for_list { request_id job; store::clock_kind clock; };
-    struct for_dead { request_id request; list_dead query; std::chrono::nanoseconds asked_at; };
+    struct for_edge {
+        store::clock_kind clock;
+        tick to;
+    };
+    struct for_backlog {
+        queue_state* queue;
+        store::clock_kind clock;
+        tick to;
+    };
+    struct for_lookup {
+        std::vector<store::timer_key> keys;
+    };
+    struct for_list {
+        request_id job;
+        store::clock_kind clock;
+    };
+    struct for_dead {
+        request_id request;
+        list_dead query;
+        std::chrono::nanoseconds asked_at;
+    };
     using purpose = std::variant<for_acquire, for_near, for_commit, for_edge, for_backlog,
                                  for_lookup, for_list, for_dead>;
 
@@ -255,7 +271,7 @@ private:
     phase phase_ = phase::cold;
     bool stopping_ = false;
     std::size_t stop_sweep_ = 0;
-    bool drained_ = true;  ///< the last advance fired all that was due
+    bool drained_ = true;                        ///< the last advance fired all that was due
     std::chrono::nanoseconds all_offered_at_{};  ///< steady: when nothing due was left unoffered
     std::chrono::nanoseconds retry_at_{};
     std::chrono::nanoseconds next_load_at_{};  ///< after a failed load
@@ -275,16 +291,17 @@ private:
     std::size_t dead_rows_ = 0;
     std::size_t in_flight_ = 0;
     bool flight_blocked_ = false;  ///< consumers wait though something is ready
-    wheel wheels_[2];  ///< by clock; leases are on the service clock's
-    wheel timeouts_;   ///< of waiting consumers, on the service clock
+    wheel wheels_[2];              ///< by clock; leases are on the service clock's
+    wheel timeouts_;               ///< of waiting consumers, on the service clock
 
     commit_queue commits_;
     io_id last_io_ = 0;
     std::unordered_map<io_id, purpose> outstanding_;
     std::size_t loads_out_ = 0;  ///< edge and backlog loads
-    /// Far rows (by sequence) that a load may still bring though they are removed, with the commit
-    /// that removes them. Kept until that is durable and no load is out.
-    boost::unordered_flat_map<std::uint64_t, batch_number> removed_far_;
+    /// Far rows (by next due and sequence: a retry may come back at another due) that a load may
+    /// still bring though they are removed, with the commit that removes them. Kept until that is
+    /// durable and no load is out.
+    boost::unordered_flat_map<std::pair<std::uint64_t, std::uint64_t>, batch_number> removed_far_;
 
     std::unordered_map<store::timer_key, lookup, key_hash, key_equal> lookups_;
     std::vector<store::timer_key> new_lookups_;

@@ -39,9 +39,9 @@ enum class row_place : std::uint8_t { near, far, dead };
 
 struct entry : timer_hook {
     store::sequence seq;
-    tick due;   ///< what was asked for
-    tick next;  ///< when to offer it next
-    tick lease_end;  ///< service clock, while leased
+    tick due;                ///< what was asked for
+    tick next;               ///< when to offer it next
+    tick lease_end;          ///< service clock, while leased
     batch_number batch = 0;  ///< the last commit that changes it; see commit_queue
     queue_state* queue = nullptr;
     entry* previous_ready = nullptr;

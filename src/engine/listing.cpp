@@ -34,8 +34,8 @@ void engine::impl::consider(list_job& job, list_cursor at, timer_view view) cons
 }
 
 void engine::impl::list_some() {
-    const auto at = std::find_if(lists_.begin(), lists_.end(),
-                                 [](const list_job& j) { return j.sweeping; });
+    const auto at =
+        std::find_if(lists_.begin(), lists_.end(), [](const list_job& j) { return j.sweeping; });
     if (at == lists_.end()) return;
     list_job& job = *at;
     const std::size_t end = std::min(pool_.cells(), job.swept + cells_per_step);
@@ -78,7 +78,10 @@ void engine::impl::list_page(request_id id, store::clock_kind,
     if (!r) {
         ++totals_.store_errors_total;
         answer_now(id, failure{failure_code::store_unavailable,
-                               "the store failed (" + r.error().message + ")", {}, 0, {}});
+                               "the store failed (" + r.error().message + ")",
+                               {},
+                               0,
+                               {}});
         lists_.erase(at);
         return;
     }
@@ -131,7 +134,10 @@ void engine::impl::dead_page(request_id id, const list_dead& query,
     if (!r) {
         ++totals_.store_errors_total;
         return answer_now(id, failure{failure_code::store_unavailable,
-                                      "the store failed (" + r.error().message + ")", {}, 0, {}});
+                                      "the store failed (" + r.error().message + ")",
+                                      {},
+                                      0,
+                                      {}});
     }
     timer_page page;
     std::size_t bytes = 0;

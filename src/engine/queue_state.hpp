@@ -27,7 +27,7 @@ struct waiter : timer_hook {
 /// Due timers whose entries were given up for room, read again when a consumer asks.
 struct queue_backlog {
     std::optional<store::far_position> resume[2];  ///< by clock: read on strictly after this
-    tick until[2];                  ///< by clock: nothing later was put aside
+    tick until[2];                                 ///< by clock: nothing later was put aside
     std::uint64_t count = 0;                       ///< how many were put aside (not yet read again)
     bool loading = false;
 

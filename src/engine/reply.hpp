@@ -22,9 +22,9 @@ enum class failure_code : std::uint8_t {
 
 struct failure {
     failure_code code = failure_code::store_unavailable;
-    std::string message;              ///< a sentence that a person can act on
-    std::string limit_name;           ///< for overloaded: the option, else empty
-    std::uint64_t limit = 0;          ///< its value
+    std::string message;                 ///< a sentence that a person can act on
+    std::string limit_name;              ///< for overloaded: the option, else empty
+    std::uint64_t limit = 0;             ///< its value
     std::optional<sequence> generation;  ///< precondition_failed: the current one, if there is one
 };
 
@@ -84,7 +84,7 @@ struct settled {
     std::vector<settle_outcome> outcomes;
 };
 
-using reply = std::variant<failure, timer_set, timer_cancelled, timer_view, timer_page, deliveries,
-                           settled>;
+using reply =
+    std::variant<failure, timer_set, timer_cancelled, timer_view, timer_page, deliveries, settled>;
 
 }  // namespace foliot::engine

@@ -120,7 +120,7 @@ void engine::impl::forget_removed() {
 
 /// Neither in memory already nor removed by a commit that the load may not have seen.
 bool engine::impl::is_news(const store::record& r) const {
-    return !removed_far_.contains(r.seq.value) && !table_.find({r.ns, r.id});
+    return !removed_far_.contains({r.next.at.count, r.seq.value}) && !table_.find({r.ns, r.id});
 }
 
 void engine::impl::wake_for_load(store::clock_kind clock) {
@@ -145,7 +145,8 @@ void engine::impl::load_backlog(queue_state& q) {
         const tick uncommitted = commits_.uncommitted_far_min(clock);
         const tick last = q.backlog.until[i];
         const tick to = uncommitted <= last ? tick{uncommitted.count - 1} : last;
-        if (to < resume->next) continue;  // its own rows are being written; when they are, it goes on
+        if (to < resume->next)
+            continue;  // its own rows are being written; when they are, it goes on
         q.backlog.loading = true;
         ++loads_out_;
         const io_id id = ask(load_far_request{epoch_, clock, *resume, to, opt_.load_rows});
@@ -294,12 +295,13 @@ tick engine::impl::far_bound(store::clock_kind c) const {
 }
 
 void engine::impl::raise_low_water(const sweep& s) {
-    for (const auto c : both_clocks) {
-        const auto i = static_cast<std::size_t>(c);
-        const tick bound = std::min(s.limit[i], far_bound(c));
+    for (const auto clock : both_clocks) {
+        const auto i = static_cast<std::size_t>(clock);
+        const tick bound = std::min(s.limit[i], far_bound(clock));
         if (bound <= meta_.far_low_water[i]) continue;
-        meta_.far_low_water[i] = bound;
-        commits_.open().dirty_meta = true;
+        pending_commit& c = commits_.open();
+        c.low_water[i] = std::max(c.low_water[i], bound);
+        c.dirty_meta = true;
     }
 }
 

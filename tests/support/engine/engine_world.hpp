@@ -31,10 +31,10 @@ public:
     void restart();
     void reboot();
 
-    void pass(ns d);              ///< both clocks go on; then steps until nothing is left to do
-    void pass_in_steps(ns d);     ///< the same, with a step at each wake-up on the way
+    void pass(ns d);           ///< both clocks go on; then steps until nothing is left to do
+    void pass_in_steps(ns d);  ///< the same, with a step at each wake-up on the way
     void step_wall(ns by) { wall_ += by; }
-    void settle();                ///< step and run io until the engine asks for nothing at once
+    void settle();  ///< step and run io until the engine asks for nothing at once
 
     engine::request_id send(engine::command c);
     [[nodiscard]] bool answered(engine::request_id id) const { return answers_.contains(id); }
@@ -68,7 +68,7 @@ public:
     [[nodiscard]] engine::instant now() const { return {steady_, wall_}; }
     [[nodiscard]] tick wall_ms() const { return {static_cast<std::uint64_t>(wall_ / ms{1})}; }
 
-    bool hold_io = false;   ///< store requests wait in `held` for run_io()
+    bool hold_io = false;  ///< store requests wait in `held` for run_io()
     std::deque<engine::io> held;
     using held_io = std::deque<engine::io>::iterator;
     void run_io() { give(execute(held.begin())); }  ///< run the first of `held`

@@ -53,8 +53,8 @@ TEST_F(changes, generations_grow_over_deletes_and_restarts) {
 
 TEST_F(changes, create_only_refuses_where_a_timer_is) {
     const auto first = w.set("x", after{1h});
-    const auto refused = w.ask<failure>(set_timer{
-        "n", "x", "q", after{2h}, "1", {}, {precondition::kind::absent, {}}});
+    const auto refused = w.ask<failure>(
+        set_timer{"n", "x", "q", after{2h}, "1", {}, {precondition::kind::absent, {}}});
     EXPECT_EQ(refused.code, failure_code::precondition_failed);
     EXPECT_EQ(refused.generation, first.generation);
     EXPECT_EQ(w.get("x")->generation, first.generation);
@@ -110,8 +110,8 @@ TEST_F(changes, commands_on_one_id_in_one_step_take_effect_in_order) {
         const auto a = w.send(set_timer{"n", "x", "q", delay, "1", {}, {}});
         const auto b = w.send(cancel_timer{"n", "x", {}});
         const auto c = w.send(get_timer{"n", "x"});
-        const auto d = w.send(set_timer{
-            "n", "x", "q", delay, "2", {}, {precondition::kind::absent, {}}});
+        const auto d =
+            w.send(set_timer{"n", "x", "q", delay, "2", {}, {precondition::kind::absent, {}}});
         const auto e = w.send(get_timer{"n", "x"});
         const auto f = w.send(cancel_timer{"n", "x", {}});
         const auto g = w.send(cancel_timer{"n", "x", {}});
@@ -133,8 +133,8 @@ TEST_F(changes, what_is_not_durable_is_not_shown) {
     const auto set = w.send(set_timer{"n", "x", "q", after{1h}, "1", {}, {}});
     w.settle();
     const auto get = w.send(get_timer{"n", "x"});
-    const auto refused = w.send(set_timer{
-        "n", "x", "q", after{1h}, "2", {}, {precondition::kind::absent, {}}});
+    const auto refused =
+        w.send(set_timer{"n", "x", "q", after{1h}, "2", {}, {precondition::kind::absent, {}}});
     w.settle();
     EXPECT_FALSE(w.answered(get));
     EXPECT_FALSE(w.answered(refused));

@@ -25,7 +25,8 @@ TEST_F(delivery_test, timer_is_delivered_at_its_due_and_not_a_nanosecond_before)
     w.pass(300us);
     w.set("x", after{2s}, "{\"cart\":7}");
     w.pass(2s);
-    EXPECT_TRUE(w.lease().empty());  // set at .3 ms: the delay is over at .3 ms, the tick is at 1 ms
+    EXPECT_TRUE(
+        w.lease().empty());  // set at .3 ms: the delay is over at .3 ms, the tick is at 1 ms
     w.pass(699'999ns);
     EXPECT_TRUE(w.lease().empty());
     w.pass(1ns);

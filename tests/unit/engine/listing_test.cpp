@@ -41,8 +41,8 @@ TEST_F(listing, pages_of_any_size_give_every_timer_once_in_due_order) {
 TEST_F(listing, prefix_and_namespace_filter) {
     fill(30);
     EXPECT_EQ(w.list_ids(3, "t2").size(), 11u);  // t2, t20 .. t29
-    EXPECT_TRUE(w.ask<timer_page>(list_timers{"other", "", tick{0}, tick::max(), 10, {}})
-                    .timers.empty());
+    EXPECT_TRUE(
+        w.ask<timer_page>(list_timers{"other", "", tick{0}, tick::max(), 10, {}}).timers.empty());
 }
 
 TEST_F(listing, rows_of_other_namespaces_do_not_end_a_listing_early) {
@@ -56,8 +56,8 @@ TEST_F(listing, rows_of_other_namespaces_do_not_end_a_listing_early) {
 TEST_F(listing, time_range_is_half_open) {
     const auto base = w.wall_ms().count;
     fill(40);
-    const auto page = w.ask<timer_page>(list_timers{
-        "n", "", tick{base + 2 * 60'000}, tick{base + 31 * 60'000}, 100, {}});
+    const auto page = w.ask<timer_page>(
+        list_timers{"n", "", tick{base + 2 * 60'000}, tick{base + 31 * 60'000}, 100, {}});
     ASSERT_EQ(page.timers.size(), 29u);
     EXPECT_EQ(page.timers.front().id, "t1");
     EXPECT_EQ(page.timers.back().id, "t29");
@@ -69,8 +69,9 @@ TEST_F(listing, page_stops_at_the_bytes_of_one_reply) {
     o.reply_bytes = 250;
     engine_world small{*store, o};
     for (int i = 0; i < 10; ++i) small.set(std::to_string(i), after{1min}, std::string(99, '7'));
-    EXPECT_EQ(small.ask<timer_page>(list_timers{"n", "", tick{0}, tick::max(), 10, {}})
-                  .timers.size(), 3u);
+    EXPECT_EQ(
+        small.ask<timer_page>(list_timers{"n", "", tick{0}, tick::max(), 10, {}}).timers.size(),
+        3u);
     EXPECT_EQ(small.list_ids(10).size(), 10u);
 }
 

@@ -185,6 +185,29 @@ TEST_F(shard_test, acknowledged_cancel_and_replace_hold_over_a_crash) {
     EXPECT_EQ(d[0].token.id, "replaced");
 }
 
+TEST_F(shard_test, crash_between_two_commits_never_finds_half_a_change) {
+    options o;
+    o.commit_operations = 1;  // each change is more than a commit takes
+    engine_world small{store, o};
+    const auto crash_after = [&](std::size_t commits) {
+        small.set("x", after{20min});
+        small.hold_io = true;
+        small.send(set_timer{"n", "other", "q", after{1h}, "1", {}, {}});
+        small.send(set_timer{"n", "x", "q", after{5min}, "2", {}, {}});
+        small.send(cancel_timer{"n", "other", {}});
+        small.settle();
+        for (std::size_t i = 0; i < commits && !small.held.empty(); ++i) {
+            small.run_io();
+            small.settle();
+        }
+        small.hold_io = false;
+        small.restart();
+        EXPECT_TRUE(small.get("x")) << commits;
+        small.cancel("other");
+    };
+    for (std::size_t commits = 0; commits < 8; ++commits) crash_after(commits);
+}
+
 TEST_F(shard_test, all_that_was_due_while_down_fires_once_on_return) {
     for (int i = 0; i < 1000; ++i) send_set(std::to_string(i), after{std::chrono::seconds{i}});
     w.settle();

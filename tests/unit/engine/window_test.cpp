@@ -64,8 +64,8 @@ TEST_F(window, near_timers_come_first_when_memory_is_full_of_later_ones) {
 
 TEST_F(window, due_timers_without_consumer_do_not_hold_up_other_queues) {
     for (int i = 0; i < 1000; ++i) {
-        w.ask<timer_set>(set_timer{"n", "dead" + std::to_string(i), "nobody", after{1s}, "1", {},
-                                   {}});
+        w.ask<timer_set>(
+            set_timer{"n", "dead" + std::to_string(i), "nobody", after{1s}, "1", {}, {}});
         w.pass_in_steps(100ms);
         ASSERT_LE(w.stats().in_memory, 125u);
     }
@@ -77,8 +77,7 @@ TEST_F(window, due_timers_without_consumer_do_not_hold_up_other_queues) {
     // A consumer comes at last: it gets all of them, once each.
     std::set<std::string> seen;
     for (;;) {
-        const auto more =
-            w.ask<deliveries>(lease_timers{"n", "nobody", 64, 0ms, 30s}).items;
+        const auto more = w.ask<deliveries>(lease_timers{"n", "nobody", 64, 0ms, 30s}).items;
         if (more.empty()) {
             const auto poll = w.send(lease_timers{"n", "nobody", 64, 1s, 30s});
             w.pass_in_steps(2s);
