@@ -192,6 +192,7 @@ private:
     [[nodiscard]] bool has_room(std::size_t numerator, std::size_t denominator) const;
     [[nodiscard]] bool far_is_allowed(store::due_point p) const;
     [[nodiscard]] bool goes_far(store::due_point p) const;
+    [[nodiscard]] std::size_t rows_per_load() const;
     void load_ahead();
     void load_edge(store::clock_kind clock);
     void edge_page(store::clock_kind clock, tick to, store::store_result<store::page>& r);

@@ -44,6 +44,11 @@ bool engine::impl::goes_far(store::due_point p) const {
     return (p.at > horizon(p.clock) || !has_room(1, 1)) && far_is_allowed(p);
 }
 
+/// A page is small beside the window, or loading it would at once evict it again.
+std::size_t engine::impl::rows_per_load() const {
+    return std::clamp<std::size_t>(opt_.window_max_timers / 8, 1, opt_.load_rows);
+}
+
 // --- loading ----------------------------------------------------------------------------------
 
 void engine::impl::load_ahead() {
@@ -68,7 +73,7 @@ void engine::impl::load_edge(store::clock_kind clock) {
     if (to <= edge.loaded.next) return;
     edge.loading_to = to;
     ++loads_out_;
-    const io_id id = ask(load_far_request{epoch_, clock, edge.loaded, to, opt_.load_rows});
+    const io_id id = ask(load_far_request{epoch_, clock, edge.loaded, to, rows_per_load()});
     outstanding_.emplace(id, for_edge{clock, to});
 }
 
@@ -149,7 +154,7 @@ void engine::impl::load_backlog(queue_state& q) {
             continue;  // its own rows are being written; when they are, it goes on
         q.backlog.loading = true;
         ++loads_out_;
-        const io_id id = ask(load_far_request{epoch_, clock, *resume, to, opt_.load_rows});
+        const io_id id = ask(load_far_request{epoch_, clock, *resume, to, rows_per_load()});
         outstanding_.emplace(id, for_backlog{&q, clock, to});
         return;
     }
