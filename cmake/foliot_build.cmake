@@ -75,6 +75,8 @@ function(foliot_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE foliot_flags foliot::wheel ${arg_USES} GTest::gtest_main
                         GTest::gmock)
+  # What is tested is optimized; the tests themselves need it less than a quick build.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1 -g1>)
   add_test(NAME ${name} COMMAND ${name})
   foliot_test_properties(${name} LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
   add_dependencies(foliot_tests ${name})
