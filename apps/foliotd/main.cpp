@@ -66,6 +66,9 @@ std::variant<std::unique_ptr<store::due_store>, exit_code> open_store(const fs::
     store::rocksdb_options options;
     options.path = c.data;
     options.durability = c.durable() ? store::durability::fdatasync : store::durability::os_cache;
+    options.on_warning = [&log](const std::string& line) {
+        log.warn("the store's own log", {{"line", line}});
+    };
     auto opened = store::open_rocksdb_store(options);
     if (opened) return std::move(*opened);
     const bool is_locked = opened.error().code == store::store_code::locked;

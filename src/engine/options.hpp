@@ -10,6 +10,7 @@ namespace foliot::engine {
 /// Every limit of the engine. The name behind each is the setting's name in foliotd.
 struct options {
     /// window.max_timers: timers held in memory. More: fewer loads; costs ~250 bytes + payload each.
+    /// Above it timers are moved to disk; at 5/4 of it sets are refused until that has caught up.
     std::size_t window_max_timers = 1'000'000;
 
     /// window.max_bytes: ids + payloads held in memory, the other bound on the near window.

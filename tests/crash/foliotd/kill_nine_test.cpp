@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 unsigned rounds_wanted() {
     const char* given = std::getenv("FOLIOT_CRASH_ROUNDS");
-    return given == nullptr ? 60 : static_cast<unsigned>(std::strtoul(given, nullptr, 10));
+    return given == nullptr ? 200 : static_cast<unsigned>(std::strtoul(given, nullptr, 10));
 }
 
 class kill_nine : public foliotd_fixture {
