@@ -63,6 +63,7 @@ std::string table::text(bool with_colour) const {
     auto rows = rows_;
     if (!head_.empty()) {
         std::vector<cell> head;
+        head.reserve(head_.size());
         for (const auto& title : head_) head.emplace_back(title, colour::bold);
         rows.insert(rows.begin(), std::move(head));
     }

@@ -27,10 +27,10 @@ public:
         colour paint = colour::plain;
         bool right = false;
 
-        cell(std::string t, colour c = colour::plain) : text(printable(t)), paint(c) {}
+        cell(const std::string& t, colour c = colour::plain) : text(printable(t)), paint(c) {}
         cell(const char* t) : cell(std::string(t)) {}
-        static cell number(std::string t) {
-            cell c(std::move(t));
+        static cell number(const std::string& t) {
+            cell c(t);
             c.right = true;
             return c;
         }

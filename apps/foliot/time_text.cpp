@@ -35,7 +35,10 @@ std::string local_time(std::int64_t unix_ms) {
 
 std::string length_text(std::int64_t ms) {
     if (ms < second) return fmt::format("{}ms", ms);
-    if (ms < 10 * second) return fmt::format("{:g}s", static_cast<double>(ms / 100) / 10);
+    if (ms < 10 * second) {
+        const std::int64_t tenths = ms / 100;
+        return fmt::format("{:g}s", static_cast<double>(tenths) / 10);
+    }
     if (ms < minute) return fmt::format("{}s", ms / second);
     if (ms < hour) return two_units(ms, minute, 'm', second, 's');
     if (ms < day) return two_units(ms, hour, 'h', minute, 'm');

@@ -196,9 +196,10 @@ client_result<http_response> http_connection::exchange(const http_request& reque
 }
 
 client_result<address> parse_url(std::string_view url) {
-    const auto bad = [&](std::string why) {
-        return error_of(error_kind::bad_argument, "bad_url",
-                        "'" + std::string(url) + "' " + why + "; write http://host:port");
+    const auto bad = [&](std::string_view why) {
+        return error_of(
+            error_kind::bad_argument, "bad_url",
+            "'" + std::string(url) + "' " + std::string(why) + "; write http://host:port");
     };
     constexpr std::string_view scheme = "http://";
     if (!url.starts_with(scheme)) return bad("does not begin with http://");

@@ -246,11 +246,8 @@ void engine::impl::store_failed(const store::store_error& e) {
 void engine::impl::fail_all(std::vector<keyed_work>& waiting, const failure& f) {
     for (auto& w : waiting) {
         // A settle command is answered once, as a whole.
-        if (!std::holds_alternative<settle_token>(w.what)) {
-            answer_now(w.request, f);
-        } else if (settles_.erase(w.request) > 0) {
-            answer_now(w.request, f);
-        }
+        const bool of_settle = std::holds_alternative<settle_token>(w.what);
+        if (!of_settle || settles_.erase(w.request) > 0) answer_now(w.request, f);
     }
     waiting.clear();
 }

@@ -25,7 +25,7 @@ result<milliseconds, problem> read_ms(std::string_view field, const json_value& 
 }
 
 result<milliseconds, problem> read_lease(const json_value& value, const limits& l) {
-    const auto span = read_ms("lease", value, l.lease, "limits.lease");
+    auto span = read_ms("lease", value, l.lease, "limits.lease");
     if (span && *span < milliseconds{1}) return out_of_range("lease", "must be at least 1 ms");
     return span;
 }

@@ -154,7 +154,8 @@ private:
         if (!busy(id)) command(cancel_timer{"n", id, {}}, id, std::nullopt);
     }
 
-    void command(engine::command c, const std::string& id, std::optional<belief::state> after) {
+    void command(foliot::engine::command c, const std::string& id,
+                 std::optional<belief::state> after) {
         belief& b = ledger_.of(id);
         open_command o{w_.send(std::move(c)), id, b.possible, after};
         b.add(after ? *after : belief::state{});
@@ -253,12 +254,13 @@ private:
                 ++at;
                 continue;
             }
-            if (const auto* got = std::get_if<engine::deliveries>(&*r)) judge_deliveries(*got);
+            if (const auto* got = std::get_if<foliot::engine::deliveries>(&*r))
+                judge_deliveries(*got);
             at = polls_.erase(at);
         }
     }
 
-    void judge_deliveries(const engine::deliveries& got) {
+    void judge_deliveries(const foliot::engine::deliveries& got) {
         for (const auto& d : got.items) {
             tick end = to_tick(w_.now().steady + service_base_ + ns{lease_});
             const std::string w = ledger_.delivered(d, service_now(), end, busy(d.token.id));
