@@ -79,14 +79,14 @@ public:
     }
 
     void start() {
-        net::co_spawn(acceptor_.get_executor(), accept_all(), net::detached);
+        net::co_spawn(accept_strand_, accept_all(), net::detached);
         for (std::size_t i = 0; i < environment_.options.net_threads; ++i) {
             threads_.emplace_back([this] { context_.run(); });
         }
     }
 
     void begin_stop() {
-        net::post(acceptor_.get_executor(), [this] {
+        net::post(accept_strand_, [this] {
             error_code ignored;
             acceptor_.close(ignored);
         });
@@ -146,7 +146,8 @@ private:
     net::io_context context_;
     std::optional<net::executor_work_guard<net::io_context::executor_type>> work_{
         net::make_work_guard(context_)};
-    tcp::acceptor acceptor_{net::make_strand(context_)};
+    net::strand<net::io_context::executor_type> accept_strand_{net::make_strand(context_)};
+    tcp::acceptor acceptor_{accept_strand_};
     std::vector<std::thread> threads_;
 };
 
