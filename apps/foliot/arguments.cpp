@@ -2,20 +2,26 @@
 #include "arguments.hpp"
 
 #include "exit_code.hpp"
+#include "output.hpp"
 
+#include <fmt/format.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <charconv>
 #include <functional>
+#include <iostream>
 #include <memory>
+#include <sstream>
 
 namespace foliot::cli {
 
 namespace {
 
 constexpr const char* exit_codes =
-    "Exit codes: 0 ok; 1 the server said no (not found, gone, stale, refused); 2 wrong usage;\n"
-    "3 cannot connect, or no reply in time; 4 try later.\n"
+    "Exit codes: 0 ok; 1 the server said no (not found, gone, stale, refused) or the output\n"
+    "cannot be written; 2 wrong usage; 3 cannot connect, or no reply in time; 4 try later.\n"
     "Environment: FOLIOT_URL, FOLIOT_TOKEN, NO_COLOR.";
 
 constexpr const char* set_examples =
@@ -74,11 +80,25 @@ constexpr const char* limits_examples =
     "Examples:\n"
     "  foliot limits";
 
+/// What is wrong with the text of a positive number; empty: nothing. CLI11 would read 010 as 8.
+std::string positive(const std::string& text) {
+    std::uint64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, failed] = std::from_chars(text.data(), end, value);
+    if (failed == std::errc{} && stop == end && text.front() != '0') return {};
+    return fmt::format("'{}' is not a whole number from 1 on", printable(text));
+}
+
+std::string not_empty(const std::string& text) {
+    return text.empty() ? "must not be empty; leave it out instead" : "";
+}
+
 /// Builds the CLI11 description over the structs that it fills.
 class description {
 public:
     explicit description(parsed& out) : out_(out) {
         app_.footer(exit_codes);
+        app_.set_version_flag("--version", "foliot " FOLIOT_VERSION);
         app_.require_subcommand(1);
         app_.fallthrough();
         app_.get_formatter()->column_width(34);
@@ -101,14 +121,32 @@ public:
             app_.parse(argc, argv);
             out_.run = true;
         } catch (const CLI::Success& help) {
-            out_.exit = app_.exit(help);
+            std::ostringstream text;
+            out_.exit = app_.exit(help, text, std::cerr);
+            out_.text = text.str();
         } catch (const CLI::ParseError& wrong) {
-            app_.exit(wrong);
+            const auto unknown = unknown_command();
+            if (unknown.empty()) {
+                app_.exit(wrong);
+            } else {
+                app_.exit(CLI::ParseError("there is no command '" + printable(unknown) + "'",
+                                          CLI::ExitCodes::ExtrasError));
+            }
             out_.exit = static_cast<int>(exit_code::usage);
         }
     }
 
 private:
+    /// The word that stands where a command should; empty if none does or a command was given.
+    std::string unknown_command() const {
+        if (!app_.get_subcommands().empty()) return {};
+        const auto rest = app_.remaining();
+        const auto word = std::find_if(rest.begin(), rest.end(), [](const std::string& text) {
+            return !text.empty() && text.front() != '-';
+        });
+        return word == rest.end() ? std::string{} : *word;
+    }
+
     /// A command whose arguments are an `Arguments`; it becomes the result when it is called.
     template <class Arguments>
     std::pair<CLI::App*, Arguments*> add_command(const char* name, const char* what,
@@ -143,16 +181,19 @@ private:
         c->add_option("--queue", a->queue, "the queue that it fires into");
         auto* payload = c->add_option("--payload", a->payload, "JSON; - reads it from stdin");
         c->add_option("--payload-file", a->payload_file, "file with JSON; - is stdin")
-            ->excludes(payload);
+            ->excludes(payload)
+            ->check(not_empty);
         auto* create = c->add_flag("--create-only", a->create_only, "only if the id is free");
         c->add_option("--if-match", a->if_match, "only if this is its generation")
-            ->excludes(create);
+            ->excludes(create)
+            ->check(not_empty);
     }
 
     void add_cancel() {
         auto [c, a] = add_command<cancel_arguments>("cancel", "forget timers", cancel_examples);
         c->add_option("ID", a->ids, "timers")->required();
-        c->add_option("--if-match", a->if_match, "only if this is its generation");
+        c->add_option("--if-match", a->if_match, "only if this is its generation")
+            ->check(not_empty);
     }
 
     void add_get() {
@@ -167,7 +208,7 @@ private:
         c->add_option("--to", a->to, "due before this RFC 3339 time");
         auto* limit = c->add_option("--limit", a->limit, "timers at most")
                           ->capture_default_str()
-                          ->check(CLI::PositiveNumber);
+                          ->check(positive, "POSITIVE");
         c->add_flag("--all", a->all, "all of them")->excludes(limit);
     }
 
@@ -176,7 +217,7 @@ private:
         c->add_option("--queue", a->queue, "the queue")->capture_default_str();
         c->add_option("--max", a->max, "deliveries at most")
             ->capture_default_str()
-            ->check(CLI::PositiveNumber);
+            ->check(positive, "POSITIVE");
         c->add_option("--wait", a->wait, "wait this long for the first")->capture_default_str();
         c->add_option("--lease", a->lease, "keep them this long")->capture_default_str();
     }
@@ -185,7 +226,7 @@ private:
         auto [c, a] = add_command<watch_arguments>("watch", "print firings", watch_examples);
         c->add_option("--queue", a->queue, "the queue")->capture_default_str();
         c->add_flag("--ack", a->ack, "acknowledge each once it is printed");
-        c->add_option("--count", a->count, "stop after so many");
+        c->add_option("--count", a->count, "stop after so many")->check(positive, "POSITIVE");
         c->add_option("--lease", a->lease, "keep each this long")->capture_default_str();
     }
 

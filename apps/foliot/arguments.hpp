@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -57,7 +58,7 @@ struct lease_arguments {
 struct watch_arguments {
     std::string queue = "default";
     bool ack = false;
-    std::uint64_t count = 0;  ///< 0: until interrupted
+    std::optional<std::uint64_t> count;  ///< absent: until interrupted
     std::string lease = "30s";
 };
 
@@ -79,14 +80,15 @@ using command =
                  watch_arguments, settle_arguments, stats_arguments, limits_arguments>;
 
 struct parsed {
-    bool run = false;  ///< false: everything is said (help, version or a usage error)
+    bool run = false;  ///< false: print `text`, if any; a usage error is said already
+    std::string text;  ///< help or version
     int exit = 0;      ///< then exit with this
     global_arguments global;
     command what;
 };
 
-/// Reads the command line and the environment (FOLIOT_URL, FOLIOT_TOKEN); prints help and usage
-/// errors itself. The only file that knows CLI11 is this header's .cpp.
+/// Reads the command line and the environment (FOLIOT_URL, FOLIOT_TOKEN); says usage errors itself.
+/// The only file that knows CLI11 is this header's .cpp.
 [[nodiscard]] parsed parse_arguments(int argc, const char* const* argv);
 
 }  // namespace foliot::cli

@@ -32,6 +32,14 @@ exit_code report(const context& c, const client::client_error& e);
 /// A mistake on the command line that only a command can see.
 exit_code report_usage(const context& c, std::string_view message);
 
+/// Writes to stdout. Whether that worked, `flushed` says.
 void print(std::string_view text);
+
+/// Flushes stdout. False: something printed, now or earlier, could not be written.
+[[nodiscard]] bool flushed();
+
+/// Ends every command: flushes stdout and says on stderr if that or an earlier write failed. What to
+/// exit with, `code` being what the command came to.
+[[nodiscard]] exit_code finish_output(bool json, exit_code code);
 
 }  // namespace foliot::cli

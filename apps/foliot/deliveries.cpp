@@ -46,7 +46,8 @@ std::string watch_line(const client::delivery& d, bool colours) {
                        painted(printable(payload_text(d)), colour::dim, colours));
 }
 
-/// One round of a watch: waits, prints, acks. The number of deliveries.
+/// One round of a watch: waits, prints, acks what was printed. The number of those; fewer than came
+/// if stdout failed.
 client::client_result<std::uint64_t> watch_once(context& c, const watch_arguments& a,
                                                 const client::lease_request& request) {
     auto deliveries = c.server.lease(request);
@@ -54,9 +55,9 @@ client::client_result<std::uint64_t> watch_once(context& c, const watch_argument
     std::vector<std::string> tokens;
     for (const auto& d : deliveries.value()) {
         print(c.json ? json_of(d) : watch_line(d, c.colours));
+        if (!flushed()) break;  // half a line at most is out: it is not acked and comes again
         tokens.push_back(d.token);
     }
-    std::fflush(stdout);
     if (a.ack && !tokens.empty()) {
         auto acked = c.server.ack(a.queue, tokens);
         if (!acked) return std::move(acked).error();
@@ -128,10 +129,11 @@ exit_code run(context& c, const watch_arguments& a) {
         .queue = a.queue, .wait = milliseconds{20000}, .lease = lease.value()};
     milliseconds pause{100};
     bool connected = false;  // once: from then on a lost server is waited for
-    for (std::uint64_t seen = 0; a.count == 0 || seen < a.count;) {
-        request.max = a.count == 0 ? most : std::min(most, a.count - seen);
+    for (std::uint64_t seen = 0; !a.count || seen < *a.count;) {
+        request.max = a.count ? std::min(most, *a.count - seen) : most;
         const auto got = watch_once(c, a, request);
         if (got) {
+            if (!flushed()) return exit_code::no;
             seen += got.value();
             connected = true;
             pause = milliseconds{100};
@@ -139,7 +141,7 @@ exit_code run(context& c, const watch_arguments& a) {
         }
         const auto code = report(c, got.error());
         const bool passing = code == exit_code::try_later || code == exit_code::cannot_connect;
-        if (!connected || !passing) return code;
+        if (!connected || !passing || !flushed()) return code;
         std::this_thread::sleep_for(pause);
         pause = std::min(pause * 2, longest_pause);
     }

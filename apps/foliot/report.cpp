@@ -3,7 +3,9 @@
 
 #include "output.hpp"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 namespace foliot::cli {
 
@@ -32,14 +34,9 @@ const char* advice(const client::client_error& e) {
     return "";
 }
 
-}  // namespace
-
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
-exit_code report(const context& c, const client::client_error& e) {
-    std::fflush(stdout);
+void say(bool json, const client::client_error& e) {
     std::string text = "foliot: " + printable(e.message) + advice(e) + "\n";
-    if (c.json) {
+    if (json) {
         json_line line;
         line.text("code", e.code).text("message", e.message);
         if (!e.field.empty()) line.text("field", e.field);
@@ -47,6 +44,39 @@ exit_code report(const context& c, const client::client_error& e) {
         text = line.str();
     }
     std::fputs(text.c_str(), stderr);
+}
+
+int stdout_error = 0;  ///< errno of the first write that failed
+
+void note_failure(int error) {
+    if (stdout_error == 0) stdout_error = error == 0 ? EIO : error;
+}
+
+}  // namespace
+
+void print(std::string_view text) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) < text.size()) note_failure(errno);
+}
+
+bool flushed() {
+    if (std::fflush(stdout) != 0) note_failure(errno);
+    return stdout_error == 0;
+}
+
+exit_code finish_output(bool json, exit_code code) {
+    if (flushed()) return code;
+    say(json, {.kind = client::error_kind::bad_argument,
+               .status = 0,
+               .code = "cannot_write",
+               .message = std::string("cannot write the output: ") + std::strerror(stdout_error),
+               .field = {},
+               .limit = {}});
+    return code == exit_code::ok ? exit_code::no : code;
+}
+
+exit_code report(const context& c, const client::client_error& e) {
+    static_cast<void>(flushed());  // first what came before; a failure is said at the end
+    say(c.json, e);
     return code_of(e);
 }
 

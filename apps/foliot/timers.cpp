@@ -8,9 +8,10 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <fstream>
-#include <iostream>
-#include <iterator>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <optional>
 
 namespace foliot::cli {
@@ -21,13 +22,19 @@ std::string when_text(std::int64_t due_ms) {
     return fmt::format("{} ({})", local_time(due_ms), relative(due_ms, wall_now_ms()));
 }
 
-/// False: it cannot be read.
-bool read_all(const std::string& file, std::string& out) {
-    std::ifstream in;
-    if (file != "-") in.open(file, std::ios::binary);
-    std::istream& from = file == "-" ? std::cin : in;
-    out.assign(std::istreambuf_iterator<char>(from), {});
-    return file == "-" || in.is_open();
+/// The errno of what failed, or 0.
+int read_all(const std::string& file, std::string& out) {
+    std::FILE* from = file == "-" ? stdin : std::fopen(file.c_str(), "rb");
+    if (from == nullptr) return errno;
+    std::array<char, 16384> part;
+    errno = 0;
+    for (std::size_t got = 0; (got = std::fread(part.data(), 1, part.size(), from)) > 0;) {
+        out.append(part.data(), got);
+    }
+    int failed = 0;
+    if (std::ferror(from) != 0) failed = errno == 0 ? EIO : errno;
+    if (from != stdin) std::fclose(from);
+    return failed;
 }
 
 std::string json_of(const client::timer_view& t) {
@@ -79,8 +86,9 @@ exit_code run(context& c, const set_arguments& a) {
     request.require = {.create_only = a.create_only, .generation = a.if_match};
     const auto file = a.payload == "-" ? a.payload : a.payload_file;
     if (!file.empty()) {
-        if (!read_all(file, request.payload.emplace())) {
-            return report_usage(c, "cannot read " + file);
+        if (const int failed = read_all(file, request.payload.emplace()); failed != 0) {
+            return report_usage(
+                c, "cannot read " + (file == "-" ? "stdin" : file) + ": " + std::strerror(failed));
         }
     } else if (!a.payload.empty()) {
         request.payload = a.payload;
@@ -167,9 +175,9 @@ exit_code run(context& c, const ls_arguments& a) {
         shown += timers.size();
         left -= std::min(left, timers.size());
         request.cursor = page.value().cursor;
+        if (!flushed()) return exit_code::no;
         if (left == 0 || request.cursor.empty()) break;
     }
-    std::fflush(stdout);
     if (!c.json && shown == 0) std::fputs("no timers\n", stderr);
     if (!c.json && !request.cursor.empty()) {
         std::fputs("there are more: --limit N or --all\n", stderr);

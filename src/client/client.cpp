@@ -53,6 +53,7 @@ public:
                                               unsigned also_good = 200) {
         if (!connection_) return bad_url_;
         if (request.timeout.count() == 0) request.timeout = options_.request_timeout;
+        if (detail::has_control(options_.token)) return detail::bad_header("the token");
         if (!options_.token.empty()) {
             request.headers.emplace_back("Authorization", "Bearer " + options_.token);
         }
@@ -107,6 +108,9 @@ client::client(client&&) noexcept = default;
 client& client::operator=(client&&) noexcept = default;
 
 client_result<timer_set> client::set(const set_request& request) {
+    if (detail::has_control(request.require.generation)) {
+        return detail::bad_header("the generation of if_match");
+    }
     auto body = detail::set_body(request);
     if (!body) return std::move(body).error();
     detail::http_request http{.method = "PUT",
@@ -123,6 +127,9 @@ client_result<timer_set> client::set(const set_request& request) {
 }
 
 client_result<cancel_outcome> client::cancel(const cancel_request& request) {
+    if (detail::has_control(request.generation)) {
+        return detail::bad_header("the generation of if_match");
+    }
     detail::http_request http{
         .method = "DELETE", .target = impl_->timer_path(request.id), .timeout = {}};
     if (!request.generation.empty()) {

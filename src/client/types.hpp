@@ -19,7 +19,7 @@ namespace foliot::client {
 // tokens are opaque strings, handed back as they came.
 
 enum class error_kind : std::uint8_t {
-    bad_argument,     ///< not sent: the request could not be written (bad url, payload is not JSON)
+    bad_argument,     ///< not sent: the request could not be written (bad url, token or payload)
     cannot_connect,   ///< not sent: nobody answered at the address
     connection_lost,  ///< sent, but the connection ended before the whole reply: outcome unknown
     timed_out,        ///< as connection_lost, after options.request_timeout

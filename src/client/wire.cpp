@@ -3,6 +3,7 @@
 
 #include "client/json_text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <unordered_map>
@@ -162,6 +163,22 @@ std::string percent_encode(std::string_view text) {
         }
     }
     return out;
+}
+
+bool has_control(std::string_view text) {
+    return std::any_of(text.begin(), text.end(), [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte < 0x20 || byte == 0x7f;
+    });
+}
+
+client_error bad_header(std::string_view what) {
+    return {.kind = error_kind::bad_argument,
+            .status = 0,
+            .code = "bad_header",
+            .message = std::string(what) + " has a control character, perhaps a line break",
+            .field = {},
+            .limit = {}};
 }
 
 client_result<std::string> set_body(const set_request& request) {

@@ -15,6 +15,11 @@ namespace foliot::client::detail {
 /// `text` for a place in a path or a query.
 std::string percent_encode(std::string_view text);
 
+/// Has it a control character (a line break would end a header and begin another)?
+bool has_control(std::string_view text);
+/// bad_argument: `what` cannot stand in a header. Its text is not repeated: it may be a secret.
+client_error bad_header(std::string_view what);
+
 /// bad_argument if the payload is not JSON.
 client_result<std::string> set_body(const set_request& request);
 /// One line with its '\n'.

@@ -147,6 +147,12 @@ TEST_F(cli, payload_from_stdin_and_from_a_file) {
                     HasSubstr("\"payload\":[1, 2]}\n"));
     }
     EXPECT_EQ(foliot("set a --in 1h --payload-file /nonexistent").exit, 2);
+    const auto directory = foliot("set a --in 1h --payload-file /tmp");
+    EXPECT_EQ(directory.exit, 2);
+    EXPECT_THAT(directory.err, StartsWith("foliot: cannot read /tmp: "));
+    const auto piped_directory = foliot("set a --in 1h --payload - < /tmp");
+    EXPECT_EQ(piped_directory.exit, 2);
+    EXPECT_THAT(piped_directory.err, StartsWith("foliot: cannot read stdin: "));
 }
 
 TEST_F(cli, ls_lists_in_due_order_and_says_when_there_is_more) {
@@ -207,6 +213,68 @@ TEST_F(cli, watch_prints_firings_with_their_lateness_and_acks_them) {
     EXPECT_THAT(foliot("--json ls").out, IsEmpty());
 }
 
+TEST_F(cli, an_output_that_cannot_be_written_is_said_and_exits_with_1) {
+    ASSERT_EQ(foliot("set y --in 1h").exit, 0);
+    for (const char* command :
+         {"set x --in 1h", "get y", "ls", "--json ls --all", "cancel y", "stats", "limits",
+          "--json limits", "--help", "--version", "get --help"}) {
+        for (const char* to : {" >/dev/full", " >&-"}) {
+            ASSERT_EQ(foliot("set y --in 1h").exit, 0);  // cancel y took it
+            const auto result = foliot(command + std::string(to));
+            EXPECT_EQ(result.exit, 1) << command << to;
+            EXPECT_THAT(result.err, HasSubstr("cannot write the output: ")) << command << to;
+        }
+    }
+    ASSERT_EQ(foliot("set z --in 0s --queue full").exit, 0);
+    const auto leased = foliot("--json lease --queue full --wait 5s >/dev/full");
+    EXPECT_EQ(leased.exit, 1);
+    EXPECT_THAT(leased.err, HasSubstr("\"message\":\"cannot write the output: "));
+    ASSERT_EQ(foliot("set z --in 0s --queue full").exit, 0);
+    const auto token = member(foliot("--json lease --queue full --wait 5s").out, "token");
+    const auto acked = foliot("ack --queue full " + token + " >/dev/full");
+    EXPECT_EQ(acked.exit, 1);
+    EXPECT_THAT(acked.err, HasSubstr("cannot write the output: "));
+    EXPECT_EQ(foliot("get nothing >/dev/full").exit, 1);
+    EXPECT_EQ(foliot("fly >/dev/full").exit, 2);
+}
+
+TEST_F(cli, watch_acks_only_what_was_printed) {
+    for (const char* id : {"w1", "w2"}) {
+        ASSERT_EQ(foliot(std::string("set ") + id + " --in 0s").exit, 0);
+    }
+    const auto watched = foliot("watch --ack --lease 1s --count 2 >/dev/full");
+    EXPECT_EQ(watched.exit, 1);
+    EXPECT_THAT(watched.err, HasSubstr("cannot write the output: "));
+    const auto again = foliot("watch --ack --count 2");
+    EXPECT_EQ(again.exit, 0) << again.err;
+    EXPECT_THAT(again.out, AllOf(HasSubstr("  w1  "), HasSubstr("  w2  ")));
+    EXPECT_THAT(foliot("--json ls").out, IsEmpty());
+}
+
+TEST_F(cli, watch_acks_what_was_printed_before_the_output_failed) {
+    // A file may grow by one block of 512 bytes (ulimit -f): room for the first line alone.
+    const auto file = (folder_->path() / "watched").string();
+    for (const char* id : {"w1", "w2"}) {
+        ASSERT_EQ(foliot(std::string("set ") + id + " --in 0s --payload '\"" +
+                         std::string(300, 'x') + "\"'")
+                      .exit,
+                  0);
+    }
+    const auto script = (folder_->path() / "limited").string();
+    std::ofstream(script) << "trap '' XFSZ; ulimit -f 1; exec \"$@\"\n";
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    const auto command = "sh " + script + " " + FOLIOT_BINARY + " --url " + foliotd_->url() +
+                         " --ns " + std::string(test->name()).substr(0, 60) +
+                         " watch --ack --lease 1s --count 2 >" + file + " 2>/dev/null";
+    const int status = std::system(command.c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 1);
+    const auto again = foliot("watch --ack --count 1");
+    EXPECT_EQ(again.exit, 0) << again.err;
+    const bool first_printed = read_file(file).find("  w1  ") < 100;
+    EXPECT_THAT(again.out, HasSubstr(first_printed ? "  w2  " : "  w1  "));
+    EXPECT_THAT(foliot("--json ls").out, IsEmpty());
+}
+
 TEST_F(cli, stats_and_limits) {
     ASSERT_EQ(foliot("set x --in 1h").exit, 0);
     const auto stats = foliot("stats");
@@ -238,15 +306,64 @@ TEST_F(cli, what_the_server_refuses_is_said_and_exits_with_1) {
 }
 
 TEST_F(cli, wrong_usage_exits_with_2) {
-    for (const char* wrong :
-         {"", "fly", "set", "set x", "set x --in 1s --at 2100-01-01T00:00:00Z", "set x --in 5",
-          "set x --in 1s --payload nonsense", "get", "cancel", "ack", "lease --max 0",
-          "lease --wait soon", "ls --all --limit 3", "watch --count x", "--timeout never get x"}) {
+    for (const char* wrong : {"",
+                              "fly",
+                              "set",
+                              "set x",
+                              "set x --in 1s --at 2100-01-01T00:00:00Z",
+                              "set x --in 5",
+                              "set x --in 1s --payload nonsense",
+                              "get",
+                              "cancel",
+                              "ack",
+                              "lease --max 0",
+                              "lease --wait soon",
+                              "ls --all --limit 3",
+                              "watch --count x",
+                              "watch --count 0",
+                              "watch --count -1",
+                              "set x --in 1s --if-match ''",
+                              "cancel x --if-match ''",
+                              "set x --in 1s --if-match=",
+                              "set x --in 1s --payload-file ''",
+                              "ls --limit 010",
+                              "cancel x --if-match \"$(printf 'a\\rb')\"",
+                              "--timeout never get x"}) {
         const auto result = foliot(wrong);
         EXPECT_EQ(result.exit, 2) << wrong;
         EXPECT_THAT(result.err, Not(IsEmpty())) << wrong;
     }
     EXPECT_EQ(foliot("get x", "ftp://nowhere").exit, 2);
+}
+
+TEST_F(cli, usage_errors_name_what_is_wrong) {
+    EXPECT_THAT(foliot("fly --high").err, HasSubstr("there is no command 'fly'"));
+    EXPECT_THAT(foliot("--frob").err, Not(HasSubstr("there is no command")));
+    for (const char* limit : {"0", "-1", "x", "99999999999999999999"}) {
+        const auto result = foliot(std::string("ls --limit ") + limit);
+        EXPECT_EQ(result.exit, 2) << limit;
+        EXPECT_THAT(result.err, HasSubstr("--limit: '" + std::string(limit) +
+                                          "' is not a whole number from 1 on\n"));
+    }
+    EXPECT_THAT(foliot("cancel x --if-match ''").err, HasSubstr("--if-match: must not be empty"));
+}
+
+TEST_F(cli, version) {
+    const auto version = foliot("--version");
+    EXPECT_EQ(version.exit, 0) << version.err;
+    EXPECT_THAT(version.out, MatchesRegex("foliot [0-9]+\\.[0-9]+\\.[0-9]+.*\n"));
+}
+
+TEST_F(cli, a_token_with_a_line_break_is_not_sent) {
+    for (const char* token : {"a\\r\\nX-Other: b", "a\\rb", "a\\tb"}) {
+        const auto value = "\"$(printf '" + std::string(token) + "')\"";
+        const auto given = foliot("--token " + value + " ls");
+        EXPECT_EQ(given.exit, 2) << token;
+        EXPECT_THAT(given.err, HasSubstr("the token has a control character"));
+    }
+    ::setenv("FOLIOT_TOKEN", "a\nb", 1);
+    EXPECT_EQ(foliot("set x --in 1h").exit, 2);
+    ::unsetenv("FOLIOT_TOKEN");
 }
 
 TEST_F(cli, no_server_exits_with_3) {

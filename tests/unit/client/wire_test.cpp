@@ -137,6 +137,24 @@ TEST(wire, ids_are_percent_encoded_in_paths) {
     EXPECT_EQ(percent_encode("a/b c%?\xc3\xbc"), "a%2Fb%20c%25%3F%C3%BC");
 }
 
+TEST(headers, what_has_a_control_character_is_not_sent) {
+    for (const std::string bad : {"a\r\nX: y", "a\nb", "a\rb", "\t", "\x7f"}) {
+        // Nobody listens there: a request that was sent would be cannot_connect.
+        client with_token({.url = "http://127.0.0.1:1", .token = bad});
+        EXPECT_EQ(with_token.get("x").error().kind, error_kind::bad_argument);
+        EXPECT_EQ(with_token.get("x").error().message.find(bad), std::string::npos);
+        client plain({.url = "http://127.0.0.1:1"});
+        EXPECT_EQ(plain.set({.id = "x", .require = {.create_only = false, .generation = bad}})
+                      .error()
+                      .kind,
+                  error_kind::bad_argument);
+        EXPECT_EQ(plain.cancel({.id = "x", .generation = bad}).error().kind,
+                  error_kind::bad_argument);
+    }
+    client good({.url = "http://127.0.0.1:1", .token = "plain ~\xc3\xbc"});
+    EXPECT_EQ(good.get("x").error().kind, error_kind::cannot_connect);
+}
+
 TEST(url, host_and_port_and_nothing_else) {
     const auto good = [](std::string_view url) {
         const auto parsed = parse_url(url);
