@@ -83,8 +83,8 @@ void check_request(std::string_view input) {
     http_request request;
     request.method = take(input, ' ');
     request.target = take(input, '\n');
-    request.if_match = take(input, '\n');
-    request.if_none_match = take(input, '\n');
+    if (const auto match = take(input, '\n'); !match.empty()) request.if_match = match;
+    if (const auto none = take(input, '\n'); !none.empty()) request.if_none_match = none;
     request.body = input;
     const auto parsed = parse_http(request, limits{});
     if (const auto* response = std::get_if<http_response>(&parsed)) {

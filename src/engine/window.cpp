@@ -211,9 +211,12 @@ bool engine::impl::spill_ready() {
 }
 
 void engine::impl::put_aside(entry& e) {
-    queue_state& q = *e.queue;
-    q.backlog.add(e.next_clock, {e.next, e.seq});
-    ++backlogs_;
+    // What lies beyond the edge comes with the edge.
+    const store::due_point at = e.next_point();
+    if (e.place == row_place::far || !far_is_allowed(at)) {
+        e.queue->backlog.add(at.clock, {at.at, e.seq});
+        ++backlogs_;
+    }
     evict(e);
 }
 

@@ -33,15 +33,15 @@ namespace foliot::protocol {
 //          nothing throws but std::bad_alloc.
 // Order:   a batch keeps the order of its lines.
 
-/// A whole request. The views must stay valid during parse_http() only. A header that the request
-/// does not have is an empty view. Authentication and Content-Type are the server's business: any
+/// A whole request. The views must stay valid during parse_http() only. A header that is there but
+/// empty is a wrong condition, not a missing one. Authentication and Content-Type are the server's business: any
 /// type is taken as JSON (`curl -d` says it sends a form).
 struct http_request {
     std::string_view method;  ///< upper case, as on the wire
     std::string_view target;  ///< as on the wire: path and query, still percent-encoded
     std::string_view body;
-    std::string_view if_match;
-    std::string_view if_none_match;
+    std::optional<std::string_view> if_match{};  ///< absent: the request has no such header
+    std::optional<std::string_view> if_none_match{};
 };
 
 struct http_response {

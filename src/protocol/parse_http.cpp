@@ -42,8 +42,8 @@ std::optional<problem> check_names(const matched& where, const limits& l) {
 /// The precondition that the headers state. GET ignores them.
 result<engine::precondition, problem> read_headers(const http_request& request, endpoint what) {
     if (request.method == "GET") return engine::precondition{};
-    const bool match = !request.if_match.empty();
-    const bool none_match = !request.if_none_match.empty();
+    const bool match = request.if_match.has_value();
+    const bool none_match = request.if_none_match.has_value();
     const auto unexpected = [](std::string_view header) {
         return problem{400, "bad_precondition",
                        fmt::format("{} has no meaning for this request", header),
@@ -57,8 +57,8 @@ result<engine::precondition, problem> read_headers(const http_request& request, 
         return problem{400, "bad_precondition", "If-Match and If-None-Match exclude each other",
                        "If-None-Match"};
     }
-    if (match) return read_if_match("If-Match", request.if_match);
-    if (none_match) return read_if_none_match("If-None-Match", request.if_none_match);
+    if (match) return read_if_match("If-Match", *request.if_match);
+    if (none_match) return read_if_none_match("If-None-Match", *request.if_none_match);
     return engine::precondition{};
 }
 

@@ -170,6 +170,9 @@ std::variant<config, early_exit> parse_command_line(const std::vector<std::strin
         const int code = app.exit(e, out, err) == 0 ? 0 : 2;
         return early_exit{code, out.str(), err.str()};
     }
+    if (given.config_file.empty() && app.count("--config") > 0) {
+        return early_exit{2, "", "foliotd: --config names no file\n"};
+    }
     auto ok = load_file(c, given.config_file);
     if (ok) ok = apply_flags(app, settings, given);
     if (!ok) return early_exit{2, "", "foliotd: " + ok.error() + '\n'};

@@ -28,7 +28,8 @@ struct http_options {
     /// limits.header_bytes: request line and header fields of one request.
     std::size_t header_bytes = std::size_t{16} << 10;
 
-    /// limits.body_memory: bytes of request bodies held at a time, over all connections.
+    /// limits.body_memory: bytes of request bodies under way at a time, over all connections, each
+    /// with its stated length. Bodies above 1/1024 of it share three quarters of it.
     std::size_t body_memory = std::size_t{256} << 20;
 
     /// limits.head_timeout, limits.body_timeout: from the first byte of a request's head resp. body

@@ -251,7 +251,8 @@ private:
             keep_alive_ = false;
             return problem(400, "bad_request", "an HTTP/1.1 request has one Host header");
         }
-        if (head.find(http::field::transfer_encoding) != head.end() && !parser_->chunked()) {
+        const auto encoding = head.find(http::field::transfer_encoding);
+        if (encoding != head.end() && !beast::iequals(encoding->value(), "chunked")) {
             keep_alive_ = false;
             return problem(501, "transfer_encoding", "the only transfer encoding is chunked");
         }
@@ -274,7 +275,12 @@ private:
         if (length && *length > limit) return too_large();
         parser_->body_limit(limit);
         const auto& o = environment_.options;
-        if (!share.take(environment_.counters, length.value_or(limit), o.body_memory)) {
+        // A body counts with its stated length from here on. Large ones leave a quarter free, so
+        // that slow uploads never keep small requests (an ack, say) out.
+        const std::uint64_t bytes = length.value_or(limit);
+        const std::uint64_t large = o.body_memory / 1024;
+        const std::uint64_t bound = bytes > large ? o.body_memory / 4 * 3 : o.body_memory;
+        if (!share.take(environment_.counters, bytes, bound)) {
             auto full = limit_problem(503, "overloaded", "too many request bodies are held",
                                       "limits.body_memory", o.body_memory);
             full.retry_after_s = 1;
@@ -302,14 +308,22 @@ private:
         co_return false;
     }
 
+    /// The header's value, if it is there. One that is there twice is as wrong as an empty one.
+    std::optional<std::string_view> condition(http::field name) const {
+        const auto& head = parser_->get();
+        const auto count = head.count(name);
+        if (count == 0) return std::nullopt;
+        return count == 1 ? view(head[name]) : std::string_view{};
+    }
+
     protocol::parsed_request parse() {
         const auto& head = parser_->get();
         protocol::http_request request;
         request.method = head_only_ ? "GET" : view(head.method_string());
         request.target = view(head.target());
         request.body = head.body();
-        request.if_match = view(head[http::field::if_match]);
-        request.if_none_match = view(head[http::field::if_none_match]);
+        request.if_match = condition(http::field::if_match);
+        request.if_none_match = condition(http::field::if_none_match);
         const bool options = head.method() == http::verb::options;
         if (options && request.target == "*") return options_response("");
         auto parsed = protocol::parse_http(request, environment_.limits);

@@ -161,8 +161,7 @@ void add_http(config& c, std::vector<setting>& all) {
                   "request",
                   1U << 20),
             bytes("limits.body_memory", h.body_memory, 1,
-                  "request bodies held at a time, over all "
-                  "connections"),
+                  "request bodies under way at a time, by their stated lengths"),
             duration("limits.head_timeout", h.head_timeout, 10,
                      "from the first to the last byte of a "
                      "request's header"),

@@ -11,6 +11,7 @@
 namespace foliot::test {
 namespace {
 
+using namespace std::string_literals;
 using testing::AnyOf;
 using testing::Eq;
 using testing::HasSubstr;
@@ -60,12 +61,12 @@ TEST_F(malformed, bytes_that_are_not_http_get_a_400_and_the_end) {
              std::string{"GET  /healthz HTTP/1.1\r\n\r\n"},
              std::string{"GET /healthz HTTP/9.9\r\nHost: h\r\n\r\n"},
              std::string{"GET /healthz HTTX/1.1\r\nHost: h\r\n\r\n"},
-             std::string{"G\0T /healthz HTTP/1.1\r\nHost: h\r\n\r\n", 37},
-             std::string{"GET /hea\0thz HTTP/1.1\r\nHost: h\r\n\r\n", 37},
+             "G\0T /healthz HTTP/1.1\r\nHost: h\r\n\r\n"s,
+             "GET /hea\0thz HTTP/1.1\r\nHost: h\r\n\r\n"s,
              std::string{"GET /healthz HTTP/1.1\r\nHo st: h\r\n\r\n"},
              std::string{"GET /healthz HTTP/1.1\r\nHost: h\r\nno-colon\r\n\r\n"},
-             std::string{"GET /healthz HTTP/1.1\r\nHost: h\r\nX: a\0b\r\n\r\n", 43},
-             std::string{"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 a TLS hello\r\n\r\n", 30},
+             "GET /healthz HTTP/1.1\r\nHost: h\r\nX: a\0b\r\n\r\n"s,
+             "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 a TLS hello\r\n\r\n"s,
          }) {
         raw_client client(port());
         client.send(bytes);
@@ -165,7 +166,7 @@ TEST_F(malformed, wrong_content_is_a_400_that_names_the_field_and_the_connection
              std::string{"{}"},
              std::string{"{\"delay\":\"1h\",\"queue\":\"\xff\xfe\"}"},
              std::string{"{\"delay\":\"1h\",\"payload_base64\":\"***\"}"},
-             std::string{"{\"delay\":\"1h\0\"}", 15},
+             "{\"delay\":\"1h\0\"}"s,
              std::string(5000, '['),
          }) {
         const auto r = client.ask("PUT", "/v1/default/timers/x", body);
@@ -257,6 +258,50 @@ TEST_F(malformed, too_many_connections_are_told_so_and_others_served) {
     EXPECT_EQ(open[2]->ask("GET", "/healthz").status, 200);
     open.clear();
     EXPECT_TRUE(eventually([&] { return ask("GET", "/healthz").status == 200; }));
+}
+
+TEST_F(malformed, conditions_that_are_empty_or_there_twice_change_nothing) {
+    start();
+    ASSERT_EQ(ask("PUT", "/v1/default/timers/x", R"({"delay":"1h"})").status, 201);
+    for (const std::string condition :
+         {"If-Match:", "If-Match: ", "If-None-Match:", "If-Match:\r\nIf-Match: \"2\"",
+          "If-Match: \"1099511627777\"\r\nIf-Match: \"1099511627777\""}) {
+        for (const std::string method : {"PUT", "DELETE"}) {
+            raw_client client(port());
+            client.send(method + " /v1/default/timers/x HTTP/1.1\r\nHost: h\r\n" + condition +
+                        "\r\nContent-Length: 14\r\n\r\n" + R"({"delay":"2h"})");
+            const auto r = client.read(10s);
+            EXPECT_EQ(r.status, 400) << method << condition;
+            EXPECT_EQ(json_member(r.body, "code"), "bad_precondition") << method << condition;
+        }
+    }
+    EXPECT_EQ(ask("GET", "/v1/default/timers/x").status, 200);
+}
+
+TEST_F(malformed, transfer_encodings_besides_chunked_are_refused) {
+    start();
+    for (const std::string encoding : {"gzip, chunked", "gzip", "chunked, identity"}) {
+        raw_client client(port());
+        client.send("PUT /v1/default/timers/x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: " +
+                    encoding + "\r\n\r\ne\r\n{\"delay\":\"1h\"}\r\n0\r\n\r\n");
+        const auto r = client.read(10s);
+        EXPECT_THAT(r.status, AnyOf(Eq(400), Eq(501))) << encoding;
+    }
+    EXPECT_EQ(ask("GET", "/v1/default/timers/x").status, 404);
+}
+
+TEST_F(malformed, slow_uploads_do_not_keep_small_requests_out) {
+    config_.http.body_memory = 400'000;
+    config_.http.body_timeout = 20s;
+    start();
+    std::vector<std::unique_ptr<raw_client>> slow;
+    for (int i = 0; i < 8; ++i) {
+        slow.push_back(std::make_unique<raw_client>(port()));
+        slow.back()->send(
+            "POST /v1/default/timers:batch HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\n");
+    }
+    ASSERT_TRUE(eventually([&] { return metric("foliot_http_body_bytes") == 300'000; }));
+    EXPECT_EQ(ask("PUT", "/v1/default/timers/x", R"({"delay":"1h"})").status, 201);
 }
 
 TEST_F(malformed, bodies_over_all_connections_are_bounded) {

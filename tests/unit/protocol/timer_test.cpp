@@ -186,11 +186,26 @@ TEST(put, deep_payloads_name_the_limit) {
     EXPECT_TRUE(test::has(r.body, "limits.json_depth"));
 }
 
+/// In these tests "" stands for a header that is not there.
+std::optional<std::string_view> given(std::string_view header) {
+    return header.empty() ? std::nullopt : std::optional{header};
+}
+
+TEST(preconditions, empty_headers_are_wrong_and_not_missing) {
+    const std::string_view body = R"({"delay":1})";
+    EXPECT_EQ(summary(parse_http({"PUT", target, body, "", {}}, limits{})),
+              "400 bad_precondition If-Match");
+    EXPECT_EQ(summary(parse_http({"DELETE", target, "", "", {}}, limits{})),
+              "400 bad_precondition If-Match");
+    EXPECT_EQ(summary(parse_http({"PUT", target, body, {}, ""}, limits{})),
+              "400 bad_precondition If-None-Match");
+}
+
 TEST(preconditions, are_read_from_the_headers) {
     const auto require = [](std::string_view method, std::string_view match,
                             std::string_view none_match) {
-        const auto parsed =
-            parse_http({method, target, R"({"delay":1})", match, none_match}, limits{});
+        const auto parsed = parse_http(
+            {method, target, R"({"delay":1})", given(match), given(none_match)}, limits{});
         const auto c = test::made(parsed);
         const auto* s = std::get_if<engine::set_timer>(&c.what);
         return s != nullptr ? s->require : std::get<engine::cancel_timer>(c.what).require;
@@ -207,7 +222,8 @@ TEST(preconditions, are_read_from_the_headers) {
 TEST(preconditions, wrong_ones_are_refused) {
     const auto error_of = [](std::string_view method, std::string_view at, std::string_view match,
                              std::string_view none_match) {
-        return summary(parse_http({method, at, R"({"delay":1})", match, none_match}, limits{}));
+        return summary(
+            parse_http({method, at, R"({"delay":1})", given(match), given(none_match)}, limits{}));
     };
     for (const std::string_view bad :
          {"W/\"4711\"", "*", "\"\"", "\"", "\"4711", "4711\"", "\"1\", \"2\"", "-1", "x", " 4711",
