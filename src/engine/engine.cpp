@@ -110,7 +110,7 @@ void engine::impl::take(io_done& d) {
             look->keys,
             std::get<store::store_result<std::vector<std::optional<store::found>>>>(d.what));
     } else if (const auto* list = std::get_if<for_list>(&why)) {
-        list_page(list->job, list->clock, as_page());
+        list_page(list->job, as_page());
     } else if (const auto* dead = std::get_if<for_dead>(&why)) {
         dead_page(dead->request, dead->query, as_page());
     }

@@ -217,7 +217,7 @@ private:
 
     // listing.cpp
     void list_some();
-    void list_page(request_id job, store::clock_kind clock, store::store_result<store::page>& r);
+    void list_page(request_id job, store::store_result<store::page>& r);
     void ask_store_for_list(list_job& job);
     void finish_list(list_job& job);
     void dead_page(request_id id, const list_dead& query, store::store_result<store::page>& r);
@@ -253,7 +253,6 @@ private:
     };
     struct for_list {
         request_id job;
-        store::clock_kind clock;
     };
     struct for_dead {
         request_id request;

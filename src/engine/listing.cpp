@@ -64,13 +64,12 @@ void engine::impl::ask_store_for_list(list_job& job) {
         const tick to = clock_.from_wall(c, q.to_ms);
         const std::size_t limit = std::min(opt_.load_rows, q.limit * 2 + 16);
         const io_id id = ask(load_far_request{epoch_, c, from, to, limit});
-        outstanding_.emplace(id, for_list{job.request, c});
+        outstanding_.emplace(id, for_list{job.request});
         ++job.loads_open;
     }
 }
 
-void engine::impl::list_page(request_id id, store::clock_kind,
-                             store::store_result<store::page>& r) {
+void engine::impl::list_page(request_id id, store::store_result<store::page>& r) {
     const auto at = std::find_if(lists_.begin(), lists_.end(),
                                  [&](const list_job& j) { return j.request == id; });
     if (at == lists_.end()) return;
