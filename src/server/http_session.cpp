@@ -105,7 +105,7 @@ public:
         auto self = weak_from_this().lock();
         if (!self) return;
         net::post(stream_.get_executor(), [self = std::move(self)] {
-            if (self->idle_) self->close();
+            if (self->idle_) self->take_no_more();
         });
     }
 
@@ -143,6 +143,13 @@ private:
         close();
     }
 
+    /// No more input: what has arrived is still read and answered, for its client has sent it in
+    /// good faith; then a read says that the connection ended.
+    void take_no_more() {
+        error_code ignored;
+        stream_.socket().shutdown(tcp::socket::shutdown_receive, ignored);
+    }
+
     void close() {
         error_code ignored;
         stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
@@ -155,7 +162,7 @@ private:
     net::awaitable<bool> wait_for_request() {
         parser_.reset();
         if (buffer_.size() > 0) co_return true;
-        if (registry_.stopping()) co_return false;
+        if (registry_.stopping()) take_no_more();
         if (buffer_.capacity() > idle_buffer) buffer_.shrink_to_fit();
         const auto& o = environment_.options;
         stream_.expires_after(served_ == 0 ? o.head_timeout : o.idle_timeout);
@@ -206,6 +213,9 @@ private:
         if (ec == http::error::body_limit) return too_large();
         if (ec == http::error::end_of_stream) return std::nullopt;
         if (ec == http::error::partial_message) {
+            if (registry_.stopping()) {
+                return problem(503, "stopping", "the server is going down; try again");
+            }
             return problem(400, "bad_request", "the connection ended within the request");
         }
         if (ec.category() != make_error_code(http::error::bad_line_ending).category()) {
@@ -505,7 +515,7 @@ private:
     beast::flat_buffer buffer_;
     std::optional<request_parser> parser_;
     std::uint64_t served_ = 0;
-    bool idle_ = false;  // no request is here as a whole head: a stop may close
+    bool idle_ = false;  // no request is here as a whole head: a stop may end the input
     bool keep_alive_ = false;
     bool http_1_0_ = false;
     bool head_only_ = false;

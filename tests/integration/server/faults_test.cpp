@@ -148,7 +148,9 @@ TEST_F(faults, graceful_stop_answers_waiting_long_polls_and_ends_connections) {
     for (int i = 0; i < 20; ++i) {
         waiting.push_back(std::async(std::launch::async, [this] { return lease(1, "60s"); }));
     }
-    ASSERT_TRUE(eventually([&] { return metric("foliot_http_connections") >= 22; }));
+    ASSERT_TRUE(eventually([&] {
+        return metric(R"(foliot_queue_waiting_consumers{ns="default",queue="default"})") == 20;
+    }));
     EXPECT_EQ(server_->stop(), server::stop_outcome::clean);
     for (auto& w : waiting) {
         const auto r = w.get();
@@ -158,6 +160,18 @@ TEST_F(faults, graceful_stop_answers_waiting_long_polls_and_ends_connections) {
     }
     EXPECT_TRUE(idle.closed_within(10s));
     EXPECT_FALSE(raw_client(port()).ask("GET", "/healthz").status == 200);
+}
+
+TEST_F(faults, a_request_that_arrived_before_a_stop_is_answered) {
+    start();
+    std::vector<std::unique_ptr<raw_client>> clients;
+    for (int i = 0; i < 50; ++i) {
+        clients.push_back(std::make_unique<raw_client>(port()));
+        ASSERT_EQ(clients.back()->ask("GET", "/healthz").status, 200);
+    }
+    for (auto& c : clients) ASSERT_TRUE(c->send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"));
+    EXPECT_EQ(server_->stop(), server::stop_outcome::clean);
+    for (auto& c : clients) EXPECT_EQ(c->read().status, 200);
 }
 
 TEST_F(faults, what_was_acknowledged_before_a_stop_is_there_after_the_next_start) {
