@@ -1,0 +1,36 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#include "models/all.hpp"
+#include "options.hpp"
+#include "report/json.hpp"
+#include "report/table.hpp"
+#include "runner.hpp"
+#include "steady_machine.hpp"
+
+#include <cstdio>
+#include <exception>
+
+namespace {
+
+int measure(const bench::options& options) {
+    bench::steady_machine();
+    bench::results measured;
+    const bool same_work = bench::runner(options, bench::make_all()).run(measured);
+    if (!options.smoke) {
+        bench::print_table(measured);
+        bench::write_json(measured, options.json);
+    }
+    std::printf("checksums: %s\n", same_work ? "equal" : "DIFFER");
+    return same_work ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const bench::options options = bench::parse_options(argc, argv);
+    try {
+        return measure(options);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "wheels: %s\n", error.what());
+        return 2;
+    }
+}

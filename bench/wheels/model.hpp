@@ -1,0 +1,48 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace bench {
+
+/// What waits: a hook of the model's kind inside an object of the caller's, who knows its id. It
+/// starts on a line of its own and is one line long, unless the hook alone is more than that.
+template <class Hook>
+struct alignas(64) caller_object : Hook {
+    std::uint64_t id = 0;
+};
+
+/// What one advance did.
+struct work {
+    std::uint64_t fired = 0;
+    std::uint64_t moved = 0;
+};
+
+/// What the workloads ask of a model. Ticks are plain numbers here; the objects live where the
+/// workload puts them, each made by make() and unmade by unmake().
+template <class M>
+concept model = std::constructible_from<M, std::uint64_t> &&
+                requires(M m, typename M::object& object, void* where, std::uint64_t tick) {
+                    { M::name } -> std::convertible_to<std::string_view>;
+                    { M::largest_n } -> std::convertible_to<std::uint64_t>;
+                    { m.make(where, tick) } -> std::same_as<typename M::object*>;
+                    m.unmake(object);
+                    m.schedule(object, tick);
+                    m.replace(object, tick);     // cancel, then schedule
+                    m.push_later(object, tick);  // the due is not before the one it has
+                    { m.due(object) } -> std::same_as<std::optional<std::uint64_t>>;
+                    m.clear();  // nothing is pending any more
+                };
+
+/// A model that can be driven by a clock of ours.
+template <class M>
+concept driven_model =
+    model<M> && requires(M m, std::uint64_t now, void (*sink)(typename M::object&)) {
+        { m.advance(now, sink) } -> std::same_as<work>;
+        { m.next_wakeup() } -> std::same_as<std::optional<std::uint64_t>>;
+    };
+
+}  // namespace bench

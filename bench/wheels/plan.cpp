@@ -1,0 +1,104 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#include "plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+namespace bench {
+
+namespace {
+
+using generator = std::mt19937_64;
+
+std::uint32_t below(generator& random, std::uint64_t bound) {
+    return static_cast<std::uint32_t>(((random() >> 32) * bound) >> 32);
+}
+
+std::uint32_t uniform_delay(generator& random, std::uint64_t longest) {
+    return 1 + below(random, longest);
+}
+
+std::uint32_t log_uniform_delay(generator& random) {
+    static const double log_longest = std::log(static_cast<double>(thirty_days));
+    const double u = std::uniform_real_distribution<>(0.0, 1.0)(random);
+    return static_cast<std::uint32_t>(std::exp(u * log_longest));
+}
+
+std::vector<op> every_object_once(generator& random, std::uint64_t n) {
+    std::vector<op> ops(n);
+    for (std::uint32_t i = 0; i < n; ++i) ops[i].pick = i;
+    std::shuffle(ops.begin(), ops.end(), random);
+    return ops;
+}
+
+template <class Delay>
+std::vector<op> random_ops(generator& random, std::uint64_t n, std::uint64_t count, Delay delay) {
+    std::vector<op> ops(count);
+    for (op& o : ops) o = {below(random, n), delay()};
+    return ops;
+}
+
+template <class Delay>
+void plan_churn(plan& p, generator& random, Delay delay) {
+    p.first = every_object_once(random, p.n);
+    for (op& o : p.first) o.delay = delay();
+    p.warm = random_ops(random, p.n, std::max<std::uint64_t>(p.n / 2, 100'000), delay);
+    p.timed = random_ops(random, p.n, p.n > 1'000'000 ? 1 << 22 : 1 << 20, delay);
+}
+
+// A server with an idle timeout of 30 s, and a packet a second on each of its connections (more, if
+// there are few). A turn begins as such a server looks after a while: a queue that only notes that a
+// timer moved has its entries spread evenly over the 30 s, while the dues are close to their end. So
+// a turn pays its share of what such a queue put off.
+void plan_push_later(plan& p, generator& random) {
+    p.ops_per_tick = std::max<std::uint64_t>(p.n / 1000, 256);
+    const double mean_idle = static_cast<double>(p.n) / static_cast<double>(p.ops_per_tick);
+    std::exponential_distribution<> idle(1 / mean_idle);
+    p.first = every_object_once(random, p.n);
+    for (op& o : p.first) o.delay = uniform_delay(random, idle_timeout);
+    p.warm = p.first;
+    for (op& o : p.warm) {
+        const auto since = static_cast<std::uint32_t>(idle(random));
+        o.delay = std::max<std::uint32_t>(o.delay, idle_timeout - std::min(since, o.delay));
+    }
+    std::shuffle(p.warm.begin(), p.warm.end(), random);
+    const std::uint64_t ticks = std::max<std::uint64_t>(1024, (1 << 20) / p.ops_per_tick);
+    p.timed = random_ops(random, p.n, ticks * p.ops_per_tick, [] { return idle_timeout; });
+}
+
+}  // namespace
+
+std::string_view name_of(workload what) {
+    switch (what) {
+        case workload::churn_uniform: return "W1u";
+        case workload::churn_log: return "W1l";
+        case workload::push_later: return "W2";
+        case workload::fire: return "W3";
+    }
+    return "?";
+}
+
+plan make_plan(workload what, std::uint64_t n, std::uint64_t seed) {
+    generator random(seed);
+    plan p;
+    p.what = what;
+    p.n = n;
+    switch (what) {
+        case workload::churn_uniform:
+            plan_churn(p, random, [&] { return uniform_delay(random, minute); });
+            break;
+        case workload::churn_log:
+            plan_churn(p, random, [&] { return log_uniform_delay(random); });
+            break;
+        case workload::push_later: plan_push_later(p, random); break;
+        case workload::fire:
+            p.first = every_object_once(random, n);
+            for (op& o : p.first) o.delay = uniform_delay(random, minute);
+            break;
+    }
+    return p;
+}
+
+}  // namespace bench
