@@ -67,11 +67,15 @@ function(foliot_test_properties test)
   endif()
 endfunction()
 
-# foliot_test(name SOURCES a.cpp ... [USES target ...] [LABELS l ...] [TIMEOUT seconds])
-# One GoogleTest program; ctest runs it as one test.
+# foliot_test(name SOURCES a.cpp ... [USES target ...] [LABELS l ...] [TIMEOUT seconds] [HARDENED])
+# One GoogleTest program; ctest runs it as one test. HARDENED turns the costly checks of the wheels
+# on; only for programs that link no library of ours which was built without.
 function(foliot_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;USES;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "HARDENED" "TIMEOUT" "SOURCES;USES;LABELS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
+  if(arg_HARDENED)
+    target_compile_definitions(${name} PRIVATE FOLIOT_HARDENED)
+  endif()
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE foliot_flags foliot::wheel ${arg_USES} GTest::gtest_main
                         GTest::gmock)

@@ -3,13 +3,15 @@
 
 #include <foliot/time/detail/contract.hpp>
 #include <foliot/time/tick.hpp>
-#include <foliot/wheel/detail/slot_array.hpp>
+#include <foliot/wheel/detail/hook_list.hpp>
+#include <foliot/wheel/detail/pass.hpp>
 #include <foliot/wheel/detail/slot_bitmap.hpp>
 #include <foliot/wheel/timer_hook.hpp>
 #include <foliot/wheel/timer_queue.hpp>
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -20,11 +22,12 @@ namespace foliot {
 
 // A hierarchical timing wheel (Varghese and Lauck 1987, scheme 7): the default timer_queue.
 //
-// Level 0 is a ring of `Slots` slots of one tick each. A slot of level n is as long as the whole
-// ring of level n - 1, so `Slots` to the power of `Levels` ticks are covered by Slots * Levels
-// slots; what is due later waits in an overflow list. A timer goes to the finest level whose ring
-// reaches it. When an upper slot's first tick comes, its timers are moved to finer levels by what
-// remains of their delay; only level 0 fires. Nothing is ever sorted.
+// A slot of level 0 is one tick long, a slot of level n is `Slots` slots of level n - 1. Each level
+// is a ring of two times `Slots` slots: the part of the next coarser slot in which the cursor
+// stands, and the part that comes after it. A timer goes to the finest level whose ring reaches its
+// due; what is due after the top level's ring waits in an overflow list. While the cursor goes
+// through one coarse slot, the timers of the *next* one are moved to finer levels in small portions
+// (the cascade), so no tick has a burst. Only level 0 fires. Nothing is ever sorted.
 //
 // Pick it for any mix of delays, above all when most timers are cancelled or moved before they
 // fire. Pick a heap for a few dozen timers or where ties must fire in the order of their calls.
@@ -33,12 +36,13 @@ namespace foliot {
 //          the distance; next_wakeup O(Levels). A hook is moved at most once per level it passes,
 //          and once per top-level lap that it waits in the overflow list.
 // Threads: none; one caller at a time.
-// Memory:  a hook is 16 bytes in the caller's object; the wheel holds 8 to 16 bytes for each, and
-//          about 16 bytes (48 once used) a slot. The slot being drained gives its memory back when
-//          it is done.
-// Errors:  broken preconditions end the process with a message, in release too. schedule,
-//          reschedule and advance may throw std::bad_alloc, and then have changed nothing resp.
-//          resume where they stopped. What the sink throws passes through.
+// Memory:  a hook is 16 bytes in the caller's object; the wheel holds 8.4 bytes for each, and 512
+//          bytes for each slot that holds something. An empty slot takes 16 bytes. Nothing is kept
+//          for cancelled timers. A slot gives its memory back while it is drained.
+// Errors:  broken preconditions end the process with a message, in release too, but for those
+//          marked (hardened). schedule, reschedule and advance may throw std::bad_alloc, and then
+//          have changed nothing resp. resume where they stopped. What the sink throws passes
+//          through.
 // Order:   lower ticks first. Within a tick the order is a pure function of the calls made, the
 //          same on every run and machine; it is *not* the order of scheduling: a cancel moves the
 //          slot's last hook into the gap, and hooks that come from upper levels fire after those
@@ -52,7 +56,7 @@ class hierarchical_wheel {
 
 public:
     /// All ticks up to `start` count as fired.
-    explicit hierarchical_wheel(tick start = {}) noexcept { go_to(target_ = start); }
+    explicit hierarchical_wheel(tick start = {}) noexcept : pass_(start) {}
     hierarchical_wheel(const hierarchical_wheel&) = delete;
     hierarchical_wheel& operator=(const hierarchical_wheel&) = delete;
 
@@ -68,10 +72,10 @@ public:
     }
 
     /// True: the hook was armed and is not any more; the sink will not get it. False: it was not
-    /// armed. The hook must not be armed in another queue (checked). O(1).
+    /// armed. The hook must not be armed in another queue (hardened). O(1).
     bool cancel(timer_hook& hook) noexcept {
         if (!hook.armed()) return false;
-        remove(access::slot(hook), access::index(hook), hook);
+        remove(access::place(hook));
         access::disarm(hook);
         --size_;
         return true;
@@ -81,81 +85,85 @@ public:
     /// entry stays, and is re-placed when its old slot comes round. O(1).
     void reschedule(timer_hook& hook, tick due) {
         if (!hook.armed()) return schedule(hook, due);
-        const bool waits_for_next_pass = access::slot(hook) == late_slots + late_bank_;
-        const bool stays = hook.due() <= cursor_ && due <= cursor_;
-        if (stays || (due >= hook.due() && !waits_for_next_pass)) {
+        const detail::hook_place old = access::place(hook);
+        const bool waits_for_next_pass = access::list(old) == late + late_bank_;
+        if (due >= hook.due() && !waits_for_next_pass) [[likely]] {
             access::due(hook) = due;
             return;
         }
-        const std::uint32_t old_slot = access::slot(hook);
-        const std::uint32_t old_index = access::index(hook);
-        if (slot_for(due) == old_slot) {
-            note_due(old_slot, due);
+        const bool stays_late = hook.due() <= pass_.cursor && due <= pass_.cursor;
+        if (stays_late || list_for(due) == access::list(old)) {
+            note_due(access::list(old), due);
             access::due(hook) = due;
             return;
         }
         place(hook, due);
-        remove(old_slot, old_index, hook);
+        const detail::hook_place fresh = access::place(hook);
+        remove(old);
+        access::place(hook) = fresh;  // a removal of the last entry tells its hook
     }
 
     /// Fires what is due up to `now`: calls sink(timer_hook&) for each hook, disarmed. Handles at
-    /// most `budget` hooks, fired or moved. A `now` earlier than one before is a no-op.
+    /// most `budget` hooks, fired or moved; what is left of the budget after all that is due goes
+    /// into moving hooks down ahead of time. A `now` earlier than one before is a no-op.
     /// O(Levels + budget).
     template <class Sink>
     advance_result advance(tick now, std::size_t budget, Sink&& sink) {
-        detail::require(!advancing_, "advance: called from its own sink");
         advance_result result;
-        if (now < target_) {
-            result.drained = !in_pass_;
-            return result;
-        }
-        const advancing_guard guard(advancing_);
-        if (!in_pass_ || run_pass(budget, result, sink)) {
-            begin_pass(now);
-            result.drained = run_pass(budget, result, sink);
-        } else {
-            result.drained = false;
-        }
+        result.drained = pass_.advance(
+            now, [this] { begin_pass(); }, [&] { return run_pass(budget, result, sink); });
+        if (result.drained && pass_.cursor >= pace_at_) pace(budget, result);
         return result;
     }
 
     /// When to call advance next: cursor() for "at once", nullopt if nothing is pending. Never
-    /// later than the first due, and earlier where a slot must be moved down first. O(Levels).
+    /// later than the first due; earlier where a slot must be moved down first. O(Levels).
     [[nodiscard]] std::optional<tick> next_wakeup() const noexcept {
         if (size_ == 0) return std::nullopt;
-        if (in_pass_ || slots_[late_slots + late_bank_].size() != 0) return cursor_;
-        return next_event();
+        if (pass_.unfinished || !lists_[late + late_bank_].empty()) return pass_.cursor;
+        const auto event = next_event(tick::max());
+        const auto pacing = pacing_wakeup();
+        return pacing ? earlier(event, *pacing) : event;
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
     /// Every tick before it is fired; this one too, unless a pass is unfinished.
-    [[nodiscard]] tick cursor() const noexcept { return cursor_; }
+    [[nodiscard]] tick cursor() const noexcept { return pass_.cursor; }
 
     /// Calls f(timer_hook&) for every pending hook; f must not change the wheel. O(size + slots).
     template <class F>
     void for_each(F&& f) const {
-        for (std::uint32_t slot = 0; slot < slot_count; ++slot) {
-            for (std::uint32_t i = first_entry(slot); i < slots_[slot].size(); ++i) {
-                f(*slots_[slot][i]);
-            }
-        }
+        for (const detail::hook_list& list : lists_) list.for_each(f);
+    }
+
+    /// How many places occupancy() tells apart: the levels, the overflow, and what was late.
+    [[nodiscard]] static constexpr unsigned places() noexcept { return Levels + 2; }
+
+    /// How many hooks wait on a level; `Levels` is the overflow, `Levels` + 1 those that were late
+    /// when they were scheduled. O(slots).
+    [[nodiscard]] std::size_t occupancy(unsigned place) const noexcept {
+        const std::uint32_t first = place <= Levels ? place * ring : late;
+        const std::uint32_t end = place < Levels ? first + ring : first + 2;
+        std::size_t sum = 0;
+        for (std::uint32_t list = first; list < end; ++list) sum += lists_[list].size();
+        return sum;
     }
 
     /// Disarms everything; the cursor stays. Not from a sink (checked). O(size + slots).
-    void clear() noexcept { reset(cursor_); }
+    void clear() noexcept { reset(pass_.cursor); }
 
     /// Disarms everything and goes to `cursor`, which may be earlier. Not from a sink (checked).
     void reset(tick cursor) noexcept {
-        detail::require(!advancing_, "clear or reset: called from a sink");
+        pass_.reset(cursor);
         for_each([](timer_hook& hook) { access::disarm(hook); });
-        for (auto& slot : slots_) slot.clear();
+        for (auto& list : lists_) list.clear();
         occupied_ = {};
+        paced_ = {};
+        pace_at_ = {};
         size_ = 0;
-        draining_ = no_slot;
-        in_pass_ = false;
-        go_to(target_ = cursor);
+        draining_ = none;
     }
 
     /// Walks everything and says whether it is as it must be. For tests: O(size + slots).
@@ -164,261 +172,426 @@ public:
 private:
     using access = detail::hook_access;
 
-    struct advancing_guard {
-        explicit advancing_guard(bool& flag) noexcept : flag_(flag) { flag_ = true; }
-        ~advancing_guard() { flag_ = false; }
-        advancing_guard(const advancing_guard&) = delete;
-        advancing_guard& operator=(const advancing_guard&) = delete;
-        bool& flag_;
-    };
-
-    // Slots are numbered level by level; behind the rings come two banks each for hooks that were
-    // late when scheduled and for the overflow: one is filled while the other is drained.
-    static constexpr std::uint32_t ring_slots = Slots * Levels;
-    static constexpr std::uint32_t late_slots = ring_slots;
-    static constexpr std::uint32_t overflow_slots = ring_slots + 2;
-    static constexpr std::uint32_t slot_count = ring_slots + 4;
-    static constexpr std::uint32_t no_slot = std::numeric_limits<std::uint32_t>::max();
+    // Lists are numbered level by level; behind the rings come two banks each for the overflow and
+    // for hooks that were late when scheduled: one is filled while the other is drained.
+    static constexpr std::uint32_t ring = 2 * Slots;
+    static constexpr std::uint32_t overflow = ring * Levels;
+    static constexpr std::uint32_t late = overflow + 2;
+    static constexpr std::uint32_t list_count = late + 2;
+    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
     static constexpr unsigned top = Levels - 1;
-    static constexpr std::uint32_t prefetch_distance = 8;
+    static_assert(std::uint64_t{Slots} * 2 * Levels + 4 <= access::max_lists,
+                  "more than 2^16 slots");
 
-    static_assert(std::uint64_t{Slots} * Levels + 4 < no_slot, "too many slots to number");
+    // Hooks are moved ahead of time in portions of this many, so that fetching them overlaps.
+    static constexpr std::size_t portion = 32;
+    // From this many hooks on, a slot makes the wheel ask for wake-ups ahead of time.
+    static constexpr std::size_t crowd = 1024;
 
-    // unit[n]: how many ticks a slot of level n is long.
-    static constexpr std::array<std::uint64_t, Levels> unit = [] {
-        std::array<std::uint64_t, Levels> lengths{};
+    static constexpr bool power_of_two = std::has_single_bit(Slots);
+    static constexpr unsigned bits = std::bit_width(Slots) - 1;
+
+    // unit[n]: how many ticks a slot of level n is long; 0: more than 2^64.
+    static constexpr std::array<std::uint64_t, Levels + 1> unit = [] {
+        std::array<std::uint64_t, Levels + 1> lengths{};
         std::uint64_t length = 1;
-        for (unsigned level = 0; level < Levels; ++level) {
-            lengths[level] = length;
+        for (std::uint64_t& l : lengths) {
+            l = length;
             const bool fits = length <= std::numeric_limits<std::uint64_t>::max() / Slots;
-            // A level whose ring would pass 2^64 ticks must be the last one (length 0: see below).
             length = fits ? length * Slots : 0;
         }
         return lengths;
     }();
     static_assert(unit[top] != 0, "the top level's slots are longer than 2^64 ticks");
 
-    void go_to(tick cursor) noexcept {
-        cursor_ = cursor;
-        each_level([&]<unsigned Level>() {
-            position_[Level] = cursor.count / unit[Level];
-            return false;
-        });
+    // Which slot of a level, counted from tick 0, a tick is in.
+    [[nodiscard]] static constexpr std::uint64_t position(unsigned level, tick t) noexcept {
+        if constexpr (power_of_two) return t.count >> (level * bits);
+        return t.count / unit[level];
+    }
+    [[nodiscard]] static constexpr std::uint32_t number(unsigned level,
+                                                        std::uint64_t position) noexcept {
+        return level * ring + static_cast<std::uint32_t>(position % ring);
+    }
+
+    // The list for `due`, which is not before the cursor: on the finest level on which it is in the
+    // coarser slot of the cursor or in the one after it. So the slots that a coarse level drains
+    // ahead of time are never filled meanwhile, and those of the cursor itself are empty.
+    [[nodiscard]] std::uint32_t ring_list_for(tick due) const noexcept {
+        if constexpr (power_of_two) {
+            // Of a distance of n bits, n - 1 tells the level or the one above it.
+            const std::uint64_t distance = due.count - pass_.cursor.count;
+            unsigned level = static_cast<unsigned>(std::bit_width(distance | 1) - 1) / bits;
+            const bool next = position(level, due) - position(level, pass_.cursor) == 1;
+            level -= static_cast<unsigned>(next) & static_cast<unsigned>(level != 0);
+            if (level >= Levels) [[unlikely]]
+                return overflow + overflow_bank_;
+            return number(level, position(level, due));
+        } else {
+            std::uint32_t list = overflow + overflow_bank_;
+            each_level([&]<unsigned Level>() {
+                if (!reaches<Level>(due)) return false;
+                list = number(Level, due.count / unit[Level]);
+                return true;
+            });
+            return list;
+        }
+    }
+
+    template <unsigned Level>
+    [[nodiscard]] bool reaches(tick due) const noexcept {
+        if constexpr (unit[Level + 1] == 0) return true;
+        return due.count / unit[Level + 1] - pass_.cursor.count / unit[Level + 1] <= 1;
     }
 
     // Calls f<0>(), f<1>(), ... until one returns true; unrolled: divisions are by constants.
     template <class F>
-    static constexpr bool each_level(F&& f) {
-        return [&]<std::size_t... Level>(std::index_sequence<Level...>) {
-            return (f.template operator()<static_cast<unsigned>(Level)>() || ...);
+    static constexpr void each_level(F&& f) {
+        [&]<std::size_t... Level>(std::index_sequence<Level...>) {
+            (f.template operator()<static_cast<unsigned>(Level)>() || ...);
         }(std::make_index_sequence<Levels>{});
     }
 
-    // The slot of the finest level whose ring reaches `due`, which is not before the cursor. A due
-    // in the cursor's own slot of some level always fits a finer one, so that only the cursor's
-    // slot of level 0 is ever filled while it is the cursor's.
-    [[nodiscard]] std::uint32_t ring_slot_for(tick due) const noexcept {
-        std::uint32_t slot = overflow_slots + overflow_bank_;
-        each_level([&]<unsigned Level>() {
-            const std::uint64_t position = due.count / unit[Level];
-            if (position - position_[Level] >= Slots) return false;
-            slot = Level * Slots + static_cast<std::uint32_t>(position % Slots);
-            return true;
-        });
-        return slot;
-    }
-
-    [[nodiscard]] std::uint32_t slot_for(tick due) const noexcept {
-        return due <= cursor_ ? late_slots + late_bank_ : ring_slot_for(due);
+    [[nodiscard]] std::uint32_t list_for(tick due) const noexcept {
+        if (due <= pass_.cursor) [[unlikely]]
+            return late + late_bank_;
+        return ring_list_for(due);
     }
 
     void place(timer_hook& hook, tick due) {
-        append(slot_for(due), hook, due);
+        append(list_for(due), hook, due);
         access::due(hook) = due;
     }
 
-    void append(std::uint32_t slot, timer_hook& hook, tick due) {
-        slots_[slot].append(hook, slot);
-        if (slot < ring_slots) occupied_[slot / Slots].set(slot % Slots);
-        note_due(slot, due);
+    void append(std::uint32_t list, timer_hook& hook, tick due) {
+        if (lists_[list].append(hook, list)) [[unlikely]]
+            mark(list);
+        note_due(list, due);
     }
 
-    void note_due(std::uint32_t slot, tick due) noexcept {
-        if (slot < overflow_slots) return;
-        const bool first = slots_[slot].size() <= 1;
+    void mark(std::uint32_t list) noexcept {
+        if (list < overflow) occupied_[list / ring].set(list % ring);
+    }
+    void unmark(std::uint32_t list) noexcept {
+        if (list < overflow) occupied_[list / ring].reset(list % ring);
+    }
+
+    void note_due(std::uint32_t list, tick due) noexcept {
+        if (list - overflow >= 2) [[likely]]
+            return;
+        const bool first = lists_[list].size() <= 1;
         overflow_first_ = first ? due : std::min(overflow_first_, due);
     }
 
-    void remove(std::uint32_t slot, std::uint32_t index, const timer_hook& hook) noexcept {
-        detail::require(
-            slot < slot_count && index < slots_[slot].size() && slots_[slot][index] == &hook,
-            "cancel or reschedule: the hook is armed in another queue");
-        slots_[slot].remove(index);
-        if (slot < ring_slots && slots_[slot].size() == 0) {
-            occupied_[slot / Slots].reset(slot % Slots);
+    void remove(detail::hook_place place) noexcept {
+        const std::uint32_t list = access::list(place);
+        if constexpr (detail::hardened) {
+            detail::require(list < list_count && lists_[list].owns(place),
+                            "cancel or reschedule: the hook is armed in another queue");
         }
+        if (lists_[list].remove(place)) [[unlikely]]
+            unmark(list);
     }
 
-    // The first tick after the cursor at which a slot must be drained.
-    [[nodiscard]] std::optional<tick> next_event() const noexcept {
+    // ---- what comes next ----------------------------------------------------------------------
+
+    // A slot that holds something: its list, and where it is on its level, counted from tick 0.
+    struct coming_slot {
+        std::uint32_t list;
+        std::uint64_t position;
+    };
+
+    // The next one of a level after the cursor's slot. `Levels` means the overflow, which must be
+    // drained by the start of the top-level slot of its first due.
+    [[nodiscard]] std::optional<coming_slot> next_slot(unsigned level) const noexcept {
+        if (level == Levels) return next_overflow();
+        const std::uint64_t here = position(level, pass_.cursor);
+        const std::uint32_t distance =
+            occupied_[level].distance_to_next(static_cast<std::uint32_t>(here % ring));
+        if (distance == 0) return std::nullopt;
+        return coming_slot{number(level, here + distance), here + distance};
+    }
+
+    [[nodiscard]] std::optional<coming_slot> next_overflow() const noexcept {
+        const std::uint32_t filled = overflow + overflow_bank_;
+        const std::uint32_t drained = overflow + (overflow_bank_ ^ 1);
+        if (!lists_[drained].empty()) return coming_slot{drained, overflow_drain_position_};
+        if (lists_[filled].empty()) return std::nullopt;
+        return coming_slot{filled, overflow_first_.count / unit[top]};
+    }
+
+    // The overflow's slots are as long as the top level's.
+    static constexpr unsigned level_of_unit(unsigned level) noexcept {
+        return std::min(level, top);
+    }
+    static constexpr tick start_of(unsigned level, std::uint64_t position) noexcept {
+        return tick{position * unit[level_of_unit(level)]};
+    }
+
+    // Makes the bank that is filled the one to be drained.
+    std::uint32_t turn_overflow() noexcept {
+        overflow_drain_position_ = overflow_first_.count / unit[top];
+        overflow_bank_ ^= 1;
+        return overflow + (overflow_bank_ ^ 1);
+    }
+
+    // Of a tick: whether it is in the cursor's slot of level 1. Coarser slots only begin where
+    // those of level 1 begin.
+    [[nodiscard]] bool is_near(tick t) const noexcept {
+        return Levels > 1 && t.count / Slots == pass_.cursor.count / Slots;
+    }
+
+    // The first tick after the cursor at which a slot must be drained; nothing beyond `limit` is
+    // of interest.
+    [[nodiscard]] std::optional<tick> next_event(tick limit) const noexcept {
         std::optional<tick> first;
-        const auto consider = [&](std::uint64_t position, std::uint64_t length) {
-            const tick start{position * length};
-            if (!first || start < *first) first = start;
-        };
-        each_level([&]<unsigned Level>() {
-            const auto slot = static_cast<std::uint32_t>(position_[Level] % Slots);
-            const std::uint32_t distance = occupied_[Level].distance_to_next(slot);
-            if (distance != 0) consider(position_[Level] + distance, unit[Level]);
-            return false;
-        });
-        if (slots_[overflow_slots + overflow_bank_].size() != 0) {
-            consider(overflow_first_.count / unit[top], unit[top]);
+        if (const auto slot = next_slot(0)) first = tick{slot->position};
+        if (is_near(first ? std::min(*first, limit) : limit)) return first;
+        for (unsigned level = 1; level <= Levels; ++level) {
+            const auto slot = next_slot(level);
+            if (slot) first = earlier(first, start_of(level, slot->position));
         }
         return first;
     }
 
-    // The slot to be drained at the cursor, coarse before fine, so that what an upper slot holds
-    // for this very tick is in level 0 when that is fired. no_slot: this tick is done.
-    [[nodiscard]] std::uint32_t slot_at_cursor() noexcept {
-        const std::uint32_t overflow = overflow_slots + overflow_bank_;
-        if (slots_[overflow].size() != 0 && overflow_first_.count / unit[top] <= position_[top]) {
-            overflow_bank_ ^= 1;
-            return overflow;
-        }
-        for (unsigned level = Levels; level-- > 0;) {
-            const auto slot = static_cast<std::uint32_t>(position_[level] % Slots);
-            if (occupied_[level].test(slot)) return level * Slots + slot;
-        }
-        return no_slot;
+    static std::optional<tick> earlier(std::optional<tick> a, tick b) noexcept {
+        return a ? std::min(*a, b) : b;
     }
 
-    void start_draining(std::uint32_t slot) noexcept {
-        draining_ = slot;
-        head_ = 0;
+    // The list to be drained at the cursor, coarse before fine, so that what an upper slot holds
+    // for this very tick is in level 0 when that is fired. none: this tick is done.
+    [[nodiscard]] std::uint32_t list_at_cursor() noexcept {
+        if (Levels == 1 || pass_.cursor.count % Slots == 0) {
+            const auto slot = next_overflow();
+            if (slot && slot->position <= position(top, pass_.cursor)) {
+                return slot->list == overflow + overflow_bank_ ? turn_overflow() : slot->list;
+            }
+            for (unsigned level = top; level > 0; --level) {
+                const std::uint32_t list = number(level, position(level, pass_.cursor));
+                if (!drop_if_empty(list)) return list;
+            }
+        }
+        const std::uint32_t list = number(0, pass_.cursor.count);
+        return drop_if_empty(list) ? none : list;
     }
 
-    void begin_pass(tick now) noexcept {
-        target_ = now;
-        in_pass_ = true;
-        if (slots_[late_slots + late_bank_].size() == 0) return;
-        start_draining(late_slots + late_bank_);
+    bool drop_if_empty(std::uint32_t list) noexcept {
+        if (!lists_[list].drop_if_empty()) return false;
+        unmark(list);
+        return true;
+    }
+
+    // ---- a pass -------------------------------------------------------------------------------
+
+    void go_to(tick t) noexcept {
+        if (!is_near(t)) pace_at_ = {};
+        pass_.cursor = t;
+    }
+
+    void begin_pass() noexcept {
+        if (lists_[late + late_bank_].empty()) return;
+        draining_ = late + late_bank_;
         late_bank_ ^= 1;
     }
 
     // True: the pass is finished. False: the budget ran out.
     template <class Sink>
     bool run_pass(std::size_t& budget, advance_result& result, Sink& sink) {
-        while (draining_ != no_slot || find_work()) {
-            if (!drain(budget, result, sink)) return false;
+        while (draining_ != none || find_work()) {
+            const bool fires = draining_ < ring || draining_ >= late;
+            if (!(fires ? fire(budget, result, sink) : move_down(draining_, budget, result))) {
+                return false;
+            }
+            draining_ = none;
         }
-        in_pass_ = false;
         return true;
     }
 
     // Moves the cursor to the next slot to be drained. False: there is none up to the target.
     bool find_work() noexcept {
         while (true) {
-            start_draining(slot_at_cursor());
-            if (draining_ != no_slot) return true;
-            const std::optional<tick> next = next_event();
-            if (!next || *next > target_) break;
+            draining_ = list_at_cursor();
+            if (draining_ != none) return true;
+            const std::optional<tick> next = next_event(pass_.target);
+            if (!next || *next > pass_.target) break;
             go_to(*next);
         }
-        go_to(target_);
+        go_to(pass_.target);
         return false;
     }
 
-    // Takes the entries of the slot being drained from the front; fires them or moves them on.
-    // All state is in members before the sink is called, so it may change the wheel, and throw.
+    // Takes the entries of the list being drained from the front, and fires those that are due; the
+    // others were rescheduled later. All state is in members before the sink is called, so it may
+    // change the wheel, and throw. False: the budget ran out.
     template <class Sink>
-    bool drain(std::size_t& budget, advance_result& result, Sink& sink) {
-        const bool fires = draining_ < Slots || (draining_ - late_slots) < 2;
-        detail::slot_array& entries = slots_[draining_];
-        while (head_ < entries.size()) {
+    bool fire(std::size_t& budget, advance_result& result, Sink& sink) {
+        detail::hook_list& list = lists_[draining_];
+        while (!drop_if_empty(draining_)) {
             if (budget == 0) return false;
             --budget;
-            if (head_ + prefetch_distance < entries.size()) {
-                __builtin_prefetch(entries[head_ + prefetch_distance], 1);
-            }
-            timer_hook& hook = *entries[head_];
-            if (fires && hook.due() <= cursor_) {
-                ++head_;
-                access::disarm(hook);
-                --size_;
-                ++result.fired;
-                sink(hook);
-            } else {
-                append(ring_slot_for(std::max(hook.due(), cursor_)), hook, hook.due());
-                ++head_;
+            timer_hook& hook = list.front();
+            if (hook.due() > pass_.cursor) [[unlikely]] {
+                move_front(draining_, hook);
                 ++result.moved;
+                continue;
             }
+            if (list.pop_front()) unmark(draining_);
+            access::disarm(hook);
+            --size_;
+            ++result.fired;
+            sink(hook);
         }
-        entries.clear();
-        if (draining_ < ring_slots) occupied_[draining_ / Slots].reset(draining_ % Slots);
-        draining_ = no_slot;
         return true;
     }
 
-    [[nodiscard]] std::uint32_t first_entry(std::uint32_t slot) const noexcept {
-        return slot == draining_ ? head_ : 0;
+    // Moves the entries of a list to where they belong now. False: the budget ran out.
+    bool move_down(std::uint32_t from, std::size_t& budget, advance_result& result) {
+        while (!drop_if_empty(from)) {
+            if (budget == 0) return false;
+            --budget;
+            move_front(from, lists_[from].front());
+            ++result.moved;
+        }
+        return true;
     }
 
-    [[nodiscard]] bool check_slot(std::uint32_t slot) const;
-    [[nodiscard]] bool may_be_in(std::uint32_t slot, tick due) const;
+    void move_front(std::uint32_t from, timer_hook& hook) {
+        append(ring_list_for(std::max(hook.due(), pass_.cursor)), hook, hook.due());
+        if (lists_[from].pop_front()) unmark(from);
+    }
 
-    std::array<detail::slot_array, slot_count> slots_;
-    std::array<detail::slot_bitmap<Slots>, Levels> occupied_{};
-    std::array<std::uint64_t, Levels> position_{};  // the cursor in units of each level
-    tick cursor_;
-    tick target_;          // the latest pass goes, or went, up to here
-    tick overflow_first_;  // no overflow hook is due before; meaningless while there is none
+    // ---- moving down ahead of time ------------------------------------------------------------
+
+    // Moves a share of each coarse slot that comes next: as much as time has passed of the span
+    // before it.
+    void pace(std::size_t& budget, advance_result& result) {
+        pace_at_ = tick::max();
+        for (unsigned level = 1; level <= Levels; ++level) {
+            const auto slot = next_slot(level);
+            if (!slot || !comes_next(level, *slot)) continue;
+            const bool turns = slot->list == overflow + overflow_bank_;
+            const std::uint32_t list = turns ? turn_overflow() : slot->list;
+            const tick start = start_of(level, slot->position);
+            const std::size_t share = due_share(level, start, lists_[list].size());
+            if (share >= portion || start.count - pass_.cursor.count == 1) {
+                move_share(list, share, budget, result);
+                paced_[level - 1] = tick{pass_.cursor.count + 1};
+            }
+            const tick next = share_is_due(level, start, lists_[list].size(), portion);
+            pace_at_ = std::min(pace_at_, next);
+        }
+    }
+
+    void move_share(std::uint32_t list, std::size_t share, std::size_t& budget,
+                    advance_result& result) {
+        const std::size_t kept = budget - std::min(share, budget);
+        budget -= kept;
+        (void)move_down(list, budget, result);
+        budget += kept;
+    }
+
+    [[nodiscard]] bool comes_next(unsigned level, const coming_slot& slot) const noexcept {
+        return slot.position - position(level_of_unit(level), pass_.cursor) <= 1;
+    }
+
+    // Of a slot with n hooks that begins at `start`: a share is moved for each tick from the
+    // beginning of the slot before it, or from where the last share was moved, to its own start.
+    [[nodiscard]] tick share_begin(unsigned level, tick start) const noexcept {
+        return std::max(paced_[level - 1], tick{start.count - unit[level_of_unit(level)]});
+    }
+
+    // How many of them are to be moved by the end of the cursor's tick.
+    [[nodiscard]] std::size_t due_share(unsigned level, tick start, std::size_t n) const noexcept {
+        const tick begin = share_begin(level, start);
+        std::uint64_t whole = start.count - begin.count;
+        std::uint64_t part = pass_.cursor.count + 1 - begin.count;
+        if (part >= whole) return n;
+        while (whole >> 32 != 0) whole >>= 1, part >>= 1;
+        return static_cast<std::size_t>(n * part / whole);
+    }
+
+    // The first tick after the cursor by which `amount` of them are to be moved; the last one
+    // before `start` if there are not so many.
+    [[nodiscard]] tick share_is_due(unsigned level, tick start, std::size_t n,
+                                    std::size_t amount) const noexcept {
+        const tick begin = share_begin(level, start);
+        const std::uint64_t whole = start.count - begin.count;
+        std::uint64_t ticks = whole;
+        if (n > amount) ticks = whole / n * amount + whole % n * amount / n + 1;
+        const tick due{begin.count + std::min(ticks, whole) - 1};
+        return std::max(due, tick{pass_.cursor.count + 1});
+    }
+
+    // When a sleeping driver must wake for a crowded slot, so that it is not moved in one burst.
+    [[nodiscard]] std::optional<tick> pacing_wakeup() const noexcept {
+        std::optional<tick> first;
+        for (unsigned level = 1; level <= Levels; ++level) {
+            const auto slot = next_slot(level);
+            if (!slot) continue;
+            const std::size_t n = lists_[slot->list].size();
+            if (n <= crowd) continue;
+            const tick start = start_of(level, slot->position);
+            const tick before{start.count - unit[level_of_unit(level)]};
+            const bool next = comes_next(level, *slot);
+            first = earlier(first, next ? share_is_due(level, start, n, crowd) : before);
+        }
+        return first;
+    }
+
+    [[nodiscard]] bool check_list(std::uint32_t list) const;
+    [[nodiscard]] bool may_be_in(std::uint32_t list, tick due) const;
+
+    std::array<detail::hook_list, list_count> lists_;
+    std::array<detail::slot_bitmap<ring>, Levels> occupied_{};
+    detail::pass pass_;
     std::size_t size_ = 0;
-    std::uint32_t draining_ = no_slot;
-    std::uint32_t head_ = 0;  // entries of the draining slot before it are done with
-    std::uint32_t late_bank_ = 0;
-    std::uint32_t overflow_bank_ = 0;
-    bool in_pass_ = false;
-    bool advancing_ = false;  // inside advance: the sink may be running
+    std::uint32_t late_bank_ = 0;      // filled; the other one is drained
+    std::uint32_t overflow_bank_ = 0;  // filled; the other one is drained
+    std::uint32_t draining_ = none;    // the list that the unfinished pass is in
+    tick overflow_first_;  // nothing in the filled bank is due before; meaningless if it is empty
+    std::uint64_t overflow_drain_position_ = 0;  // of the drained bank
+    std::array<tick, Levels> paced_{};  // of level n + 1: shares are moved up to before this tick
+    tick pace_at_;                      // no share is due before
 };
 
 template <std::uint32_t Slots, unsigned Levels>
 bool hierarchical_wheel<Slots, Levels>::check_invariants() const {
     std::size_t total = 0;
-    for (std::uint32_t slot = 0; slot < slot_count; ++slot) {
-        if (!check_slot(slot)) return false;
-        total += slots_[slot].size() - first_entry(slot);
+    for (std::uint32_t list = 0; list < list_count; ++list) {
+        if (!check_list(list)) return false;
+        total += lists_[list].size();
     }
-    const bool still = in_pass_ || (cursor_ == target_ && draining_ == no_slot);
-    return total == size_ && cursor_ <= target_ && still;
+    const bool still = pass_.unfinished || (cursor() == pass_.target && draining_ == none);
+    return total == size_ && cursor() <= pass_.target && still;
 }
 
 template <std::uint32_t Slots, unsigned Levels>
-bool hierarchical_wheel<Slots, Levels>::check_slot(std::uint32_t slot) const {
-    const detail::slot_array& entries = slots_[slot];
-    const std::uint32_t live = entries.size();
-    if (entries.capacity() > std::max(detail::slot_array::smallest, 2 * live)) return false;
-    const bool marked = slot < ring_slots && occupied_[slot / Slots].test(slot % Slots);
-    if (slot < ring_slots && marked != (live != 0)) return false;
-    for (std::uint32_t i = first_entry(slot); i < live; ++i) {
-        timer_hook& hook = *entries[i];
-        if (access::slot(hook) != slot || access::index(hook) != i) return false;
-        if (slot != draining_ && !may_be_in(slot, hook.due())) return false;
+bool hierarchical_wheel<Slots, Levels>::check_list(std::uint32_t list) const {
+    if (list < overflow && !lists_[list].empty() && !occupied_[list / ring].test(list % ring)) {
+        return false;
     }
-    return true;
+    bool right = true;
+    std::size_t count = 0;
+    lists_[list].for_each([&](timer_hook& hook) {
+        const detail::hook_place place = access::place(hook);
+        right = right && access::list(place) == list && *access::entry(place) == &hook;
+        right = right && (list == draining_ || may_be_in(list, hook.due()));
+        ++count;
+    });
+    return right && count == lists_[list].size();
 }
 
-// Whether a hook with this due may wait in this slot: the slot must come round in time.
+// Whether a hook with this due may wait in this list: it must come round in time.
 template <std::uint32_t Slots, unsigned Levels>
-bool hierarchical_wheel<Slots, Levels>::may_be_in(std::uint32_t slot, tick due) const {
-    if (slot == late_slots + late_bank_) return due <= cursor_;
-    if (slot == overflow_slots + overflow_bank_) return due >= overflow_first_;
-    if (slot >= ring_slots) return false;
-    const std::uint32_t level = slot / Slots;
-    const std::uint32_t here = static_cast<std::uint32_t>(position_[level] % Slots);
-    const std::uint32_t ahead = (slot % Slots + Slots - here) % Slots;
-    if (ahead == 0 && !in_pass_) return false;
-    return due.count >= (position_[level] + ahead) * unit[level] || due <= cursor_;
+bool hierarchical_wheel<Slots, Levels>::may_be_in(std::uint32_t list, tick due) const {
+    if (list >= late) return list == late + late_bank_ && due <= cursor();
+    if (list == overflow + overflow_bank_) return due >= overflow_first_;
+    if (list >= overflow) return due.count / unit[top] >= overflow_drain_position_;
+    const std::uint32_t level = list / ring;
+    const std::uint64_t here = position(level, cursor());
+    const auto ahead = static_cast<std::uint32_t>((list % ring + ring - here % ring) % ring);
+    if (ahead == 0 && !pass_.unfinished) return false;
+    return due >= start_of(level, here + ahead) || due <= cursor();
 }
 
 }  // namespace foliot

@@ -5,7 +5,6 @@
 #include <foliot/time/tick.hpp>
 
 #include <cstdint>
-#include <limits>
 
 namespace foliot {
 
@@ -31,29 +30,41 @@ public:
     timer_hook& operator=(const timer_hook&) = delete;
     ~timer_hook() { detail::require(!armed(), "a timer_hook was destroyed while armed"); }
 
-    [[nodiscard]] bool armed() const noexcept { return slot_ != unarmed; }
+    [[nodiscard]] bool armed() const noexcept { return place_ != 0; }
 
     /// The tick that was asked for last; kept when the hook fires or is cancelled.
     [[nodiscard]] tick due() const noexcept { return due_; }
 
 private:
     friend struct detail::hook_access;
-    static constexpr std::uint32_t unarmed = std::numeric_limits<std::uint32_t>::max();
 
     tick due_;
-    std::uint32_t index_ = 0;  // of the entry that points here, in its slot
-    std::uint32_t slot_ = unarmed;
+    std::uint64_t place_ = 0;  // where its queue finds it; 0: not armed
 };
 
 namespace detail {
 
+/// Where a hook is: the address of its entry (48 bits) and the number of its list (16 bits), in
+/// one word, so that the entry that fills a hole takes over the hole's word. Never 0.
+using hook_place = std::uint64_t;
+
 /// The queues' side of a hook.
 struct hook_access {
-    static constexpr std::uint32_t unarmed = timer_hook::unarmed;
     static tick& due(timer_hook& h) noexcept { return h.due_; }
-    static std::uint32_t& index(timer_hook& h) noexcept { return h.index_; }
-    static std::uint32_t& slot(timer_hook& h) noexcept { return h.slot_; }
-    static void disarm(timer_hook& h) noexcept { h.slot_ = unarmed; }
+    static hook_place& place(timer_hook& h) noexcept { return h.place_; }
+    static void disarm(timer_hook& h) noexcept { h.place_ = 0; }
+
+    static void set_place(timer_hook& h, timer_hook** entry, std::uint32_t list) noexcept {
+        h.place_ = std::uint64_t{list} << 48 | reinterpret_cast<std::uintptr_t>(entry);
+    }
+    static timer_hook** entry(hook_place p) noexcept {
+        return reinterpret_cast<timer_hook**>(static_cast<std::uintptr_t>(p << 16 >> 16));
+    }
+    static std::uint32_t list(hook_place p) noexcept { return static_cast<std::uint32_t>(p >> 48); }
+    static bool addressable(const void* end) noexcept {
+        return std::uint64_t{reinterpret_cast<std::uintptr_t>(end)} >> 48 == 0;
+    }
+    static constexpr std::uint32_t max_lists = 1U << 16;
 };
 
 }  // namespace detail

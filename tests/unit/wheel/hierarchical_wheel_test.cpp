@@ -5,9 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <ostream>
 #include <vector>
 
@@ -27,12 +29,12 @@ struct stop {
 };
 
 template <class Wheel>
-std::vector<stop> run_by_wakeups(Wheel& wheel) {
+std::vector<stop> run_by_wakeups(Wheel& wheel, std::size_t limit = 1000) {
     std::vector<stop> stops;
     while (const auto next = wheel.next_wakeup()) {
         const advance_result r = wheel.advance(*next, 1'000'000, [](timer_hook&) {});
         stops.push_back({next->count, r.fired, r.moved});
-        if (stops.size() > 1000) break;
+        if (stops.size() > limit) break;
     }
     return stops;
 }
@@ -110,12 +112,12 @@ TEST(hierarchical_wheel, moving_later_is_one_move_when_the_old_slot_comes_round)
 TEST(hierarchical_wheel, moves_are_bounded_by_the_budget_and_resumed) {
     hierarchical_wheel<60, 4> wheel;
     std::deque<timer_hook> hooks(1000);
-    for (timer_hook& hook : hooks) wheel.schedule(hook, tick{3600 + 125});
+    for (timer_hook& hook : hooks) wheel.schedule(hook, tick{7200 + 125});
     std::size_t fired = 0;
     std::size_t moved = 0;
     std::size_t calls = 0;
     while (true) {
-        const advance_result r = wheel.advance(tick{4000}, 7, [](timer_hook&) {});
+        const advance_result r = wheel.advance(tick{8000}, 7, [](timer_hook&) {});
         ASSERT_LE(r.fired + r.moved, 7U);
         ASSERT_TRUE(wheel.check_invariants());
         fired += r.fired;
@@ -128,6 +130,62 @@ TEST(hierarchical_wheel, moves_are_bounded_by_the_budget_and_resumed) {
     EXPECT_EQ(fired, 1000U);
     EXPECT_EQ(moved, 2000U) << "level 2 to level 1 to level 0";
     EXPECT_EQ(calls, (1000 + 2000 + 6) / 7);
+}
+
+TEST(hierarchical_wheel, a_driver_that_calls_every_tick_sees_no_burst) {
+    constexpr std::size_t count = 60'000;
+    hierarchical_wheel<60, 3> wheel;
+    std::deque<timer_hook> hooks(count);
+    for (std::size_t i = 0; i < count; ++i) wheel.schedule(hooks[i], tick{7200 + i % 3600});
+    std::size_t busiest = 0;
+    std::size_t fired = 0;
+    for (std::uint64_t now = 1; now < 7200 + 3600; ++now) {
+        const advance_result r = wheel.advance(tick{now}, count, [](timer_hook&) {});
+        busiest = std::max(busiest, r.fired + r.moved);
+        fired += r.fired;
+        ASSERT_TRUE(now % 100 != 0 || wheel.check_invariants());
+    }
+    EXPECT_EQ(fired, count);
+    EXPECT_LE(busiest, 3 * (3 * count / 3600)) << "three times what a tick's fair share is";
+}
+
+TEST(hierarchical_wheel, a_sleeping_driver_is_woken_for_a_crowded_slot_and_sees_no_burst) {
+    constexpr std::size_t count = 100'000;
+    hierarchical_wheel<256, 4> wheel;
+    std::deque<timer_hook> hooks(count);
+    for (std::size_t i = 0; i < count; ++i) wheel.schedule(hooks[i], tick{3 * 65536 + i % 65536});
+    std::size_t busiest = 0;
+    for (const stop& s : run_by_wakeups(wheel, 1'000'000)) {
+        busiest = std::max(busiest, s.fired + s.moved);
+    }
+    EXPECT_TRUE(wheel.empty());
+    EXPECT_LE(busiest, 1024U * 5 / 4);
+}
+
+TEST(hierarchical_wheel, the_rest_of_a_slot_that_is_being_moved_down_can_be_cancelled) {
+    hierarchical_wheel<60, 3> wheel;
+    std::deque<timer_hook> hooks(1000);
+    for (timer_hook& hook : hooks) wheel.schedule(hook, tick{7200});
+    const advance_result r = wheel.advance(tick{5400}, 10'000, [](timer_hook&) {});
+    ASSERT_GT(r.moved, 0U);
+    ASSERT_LT(r.moved, 1000U);
+    for (timer_hook& hook : hooks) EXPECT_TRUE(wheel.cancel(hook));
+    EXPECT_TRUE(wheel.check_invariants());
+    EXPECT_EQ(wheel.next_wakeup(), std::nullopt);
+    wheel.schedule(hooks[0], tick{7300});
+    EXPECT_EQ(run_by_wakeups(wheel).back(), (stop{7300, 1, 0}));
+}
+
+TEST(hierarchical_wheel, occupancy_tells_where_timers_wait) {
+    std::deque<timer_hook> hooks(10);
+    hierarchical_wheel<60, 2> wheel(tick{10});
+    const std::uint64_t dues[] = {5, 10, 11, 119, 120, 200, 3599, 7199, 7200, 1'000'000};
+    for (std::size_t i = 0; i < hooks.size(); ++i) wheel.schedule(hooks[i], tick{dues[i]});
+    EXPECT_EQ(wheel.places(), 4U);
+    EXPECT_EQ(wheel.occupancy(0), 2U) << "11, 119";
+    EXPECT_EQ(wheel.occupancy(1), 4U) << "120 ... 7199";
+    EXPECT_EQ(wheel.occupancy(2), 2U) << "overflow";
+    EXPECT_EQ(wheel.occupancy(3), 2U) << "late";
 }
 
 TEST(hierarchical_wheel, order_of_scheduling_is_kept_in_a_tick_while_nothing_is_cancelled) {

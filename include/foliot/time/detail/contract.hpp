@@ -18,4 +18,11 @@ constexpr void require(bool holds, const char* what) noexcept {
         contract_breach(what);
 }
 
+/// For checks that cost too much for release builds: on without NDEBUG, or with FOLIOT_HARDENED.
+#if !defined(NDEBUG) || defined(FOLIOT_HARDENED)
+inline constexpr bool hardened = true;
+#else
+inline constexpr bool hardened = false;
+#endif
+
 }  // namespace foliot::detail
