@@ -2,6 +2,8 @@
 #include "models/all.hpp"
 #include "options.hpp"
 #include "report/json.hpp"
+#include "report/limits_table.hpp"
+#include "report/plots.hpp"
 #include "report/table.hpp"
 #include "runner.hpp"
 #include "steady_machine.hpp"
@@ -15,12 +17,15 @@ int measure(const bench::options& options) {
     bench::steady_machine();
     bench::results measured;
     const bool same_work = bench::runner(options, bench::make_all()).run(measured);
+    bool all_hold = true;
     if (!options.smoke) {
         bench::print_table(measured);
+        all_hold = bench::print_limits(measured);
         bench::write_json(measured, options.json);
+        bench::draw_plots(measured, options.plots);
     }
     std::printf("checksums: %s\n", same_work ? "equal" : "DIFFER");
-    return same_work ? 0 : 1;
+    return same_work && (all_hold || !options.strict) ? 0 : 1;
 }
 
 }  // namespace

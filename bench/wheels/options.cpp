@@ -17,7 +17,8 @@ constexpr const char* usage =
     "\n"
     "  --quick     up to 10^6 pending, and only what the must-hold list needs\n"
     "  --smoke     tiny, writes no file: do all models do the same work?\n"
-    "  --only      these workloads: W1u W1l W2 W3 ...\n"
+    "  --only      these workloads: W1u W1l W2 W3 W4 W4b W4b_level_2 W5 W5_churned\n"
+    "              hashed_one_lap hashed_100_laps probe\n"
     "  --models    these models and probes\n"
     "  --n         these numbers of pending timers\n"
     "  --repeats   turns of each model; the median counts (5)\n"
@@ -80,6 +81,7 @@ options parse_options(int argc, char** argv) {
             o.quick = true;
         } else if (flag == "--smoke") {
             o.smoke = true;
+            o.repeats = 1;
         } else if (flag == "--strict") {
             o.strict = true;
         } else if (i + 1 < argc) {

@@ -16,15 +16,17 @@ public:
     bool run(results& into);
 
 private:
-    struct cell {
+    /// A row of the table: these models are compared with each other.
+    struct contest {
         workload what;
         std::uint64_t n;
+        std::vector<contender*> models;
     };
-    [[nodiscard]] std::vector<cell> cells() const;
-    [[nodiscard]] std::vector<contender*> entrants(const cell& c) const;
-    [[nodiscard]] std::size_t arena_bytes() const;
-    void show_progress(const cell& c, const contender& one, int repeat) const;
-    bool run_cell(const cell& c, arena& memory, results& into);
+    [[nodiscard]] std::vector<contest> contests() const;
+    [[nodiscard]] bool wanted(workload what, std::uint64_t n, const contender& one) const;
+    [[nodiscard]] int repeats(const contest& c) const;
+    bool hold(const contest& c, arena& memory, results& into) const;
+    void show_progress(const contest& c, const contender& one, int repeat) const;
 
     const options& options_;
     contenders all_;

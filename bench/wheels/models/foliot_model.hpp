@@ -17,7 +17,7 @@ class foliot_model {
 public:
     using object = caller_object<foliot::timer_hook>;
     static constexpr std::size_t hook_bytes = sizeof(foliot::timer_hook);
-    static constexpr std::uint64_t largest_n = std::numeric_limits<std::uint32_t>::max();
+    static constexpr std::uint64_t largest_n = no_limit;
 
     explicit foliot_model(std::uint64_t start)
         : queue_(std::make_unique<Queue>(foliot::tick{start})) {}

@@ -16,7 +16,7 @@ public:
     using object = caller_object<list_timer>;
     static constexpr std::string_view name = "textbook_list_wheel";
     static constexpr std::size_t hook_bytes = sizeof(list_timer);
-    static constexpr std::uint64_t largest_n = std::numeric_limits<std::uint32_t>::max();
+    static constexpr std::uint64_t largest_n = no_limit;
 
     explicit textbook(std::uint64_t start) : wheel_(std::make_unique<list_wheel>(start)) {}
 

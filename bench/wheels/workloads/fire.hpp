@@ -1,8 +1,8 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../batches.hpp"
 #include "../contender.hpp"
-#include "../population.hpp"
 #include "../stopwatch.hpp"
 #include "../tick_log.hpp"
 
@@ -14,9 +14,8 @@ template <driven_model M>
 outcome fire(const plan& p, arena& memory) {
     population<M> timers(memory, p.n);
     tick_log log(minute);
-    outcome result;
     const double begin = thread_ns();
-    for (const op o : p.first) timers.queue.schedule(timers[o.pick], start_tick + o.delay);
+    schedule_all(timers, p.first);
     const double inserted = thread_ns();
 
     std::uint64_t now = start_tick;
@@ -33,6 +32,7 @@ outcome fire(const plan& p, arena& memory) {
     const double fired = thread_ns();
 
     const auto n = static_cast<double>(p.n);
+    outcome result;
     result.metrics["ns_insert"] = (inserted - begin) / n;
     result.metrics["ns_fire"] = (fired - inserted) / n;
     log.report(result);

@@ -1,11 +1,9 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../batches.hpp"
 #include "../contender.hpp"
-#include "../population.hpp"
 #include "../stopwatch.hpp"
-
-#include <span>
 
 namespace bench {
 
@@ -14,15 +12,17 @@ namespace bench {
 template <model M>
 outcome push_later(const plan& p, arena& memory) {
     population<M> timers(memory, p.n);
-    for (const op o : p.first) timers.queue.schedule(timers[o.pick], start_tick + o.delay);
-    for (const op o : p.warm) timers.queue.push_later(timers[o.pick], start_tick + o.delay);
+    schedule_all(timers, p.first);
+    each_op<M>(timers, p.warm,
+               [](M& q, auto& object, op o) { q.push_later(object, start_tick + o.delay); });
     std::uint64_t now = start_tick;
     std::uint64_t fired = 0;
     const auto count = [&](typename M::object& object) { fired += mix(object.id, now); };
     const double begin = thread_ns();
     for (std::span<const op> ops(p.timed); !ops.empty(); ops = ops.subspan(p.ops_per_tick)) {
         const std::uint64_t due = now + idle_timeout;
-        for (const op o : ops.first(p.ops_per_tick)) timers.queue.push_later(timers[o.pick], due);
+        each_op(timers, ops.first(p.ops_per_tick),
+                [due](M& q, auto& object, op) { q.push_later(object, due); });
         ++now;
         if constexpr (driven_model<M>) timers.queue.advance(now, count);
     }
