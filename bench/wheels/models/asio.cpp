@@ -23,7 +23,7 @@ struct virtual_clock {
     using rep = duration::rep;
     using period = duration::period;
     using time_point = std::chrono::time_point<virtual_clock>;
-    static constexpr bool is_steady = true;
+    [[maybe_unused]] static constexpr bool is_steady = true;
     static time_point now() { return time_point(duration(ms)); }
     static inline rep ms = 0;
 };
