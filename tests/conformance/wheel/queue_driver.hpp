@@ -1,6 +1,7 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <foliot/wheel/deadline_heap.hpp>
 #include <foliot/wheel/hierarchical_wheel.hpp>
 #include <foliot/wheel/timer_queue.hpp>
 
@@ -87,8 +88,8 @@ inline std::vector<std::uint64_t> edge_starts() {
 }
 
 /// The suite runs over all of these.
-using queues = testing::Types<hierarchical_wheel<2, 3>, hierarchical_wheel<5, 1>,
-                              hierarchical_wheel<60, 4>, hierarchical_wheel<64, 6>,
-                              hierarchical_wheel<256, 4>, hierarchical_wheel<2, 64>>;
+using queues =
+    testing::Types<hierarchical_wheel<2, 3>, hierarchical_wheel<5, 1>, hierarchical_wheel<60, 4>,
+                   hierarchical_wheel<256, 4>, hierarchical_wheel<2, 64>, deadline_heap>;
 
 }  // namespace foliot::test
