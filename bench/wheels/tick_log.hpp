@@ -12,10 +12,10 @@ namespace bench {
 /// How long each tick took, and how much was done in it.
 class tick_log {
 public:
-    explicit tick_log(std::size_t ticks) { stamps_.reserve(ticks); }
+    explicit tick_log(std::size_t ticks) { times_.reserve(ticks); }
 
-    void add(std::uint64_t stamps, const work& done) {
-        stamps_.push_back(stamps);
+    void add(double ns, const work& done) {
+        times_.push_back(ns);
         const std::uint64_t entries = done.fired + done.moved;
         busiest_ = entries > busiest_ ? entries : busiest_;
         entries_ += entries;
@@ -25,7 +25,7 @@ public:
     void report(outcome& result);
 
 private:
-    std::vector<std::uint64_t> stamps_;
+    std::vector<double> times_;
     std::uint64_t busiest_ = 0;
     std::uint64_t entries_ = 0;
 };

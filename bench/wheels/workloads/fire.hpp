@@ -21,13 +21,12 @@ outcome fire(const plan& p, arena& memory) {
     std::uint64_t now = start_tick;
     std::uint64_t sum = 0;
     const auto sink = [&](typename M::object& object) { sum += mix(object.id, now); };
-    std::uint64_t before = stamp();
+    lap_watch watch;
+    watch.restart();
     while (now < start_tick + minute) {
         ++now;
         const work done = timers.queue.advance(now, sink);
-        const std::uint64_t after = stamp();
-        log.add(after - before, done);
-        before = after;
+        log.add(watch.lap(), done);
     }
     const double fired = thread_ns();
 

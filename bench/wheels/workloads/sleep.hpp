@@ -18,17 +18,15 @@ struct slept {
     std::uint64_t checksum = 0;
 };
 
-template <sleeping_model M>
-slept sleep_until_empty(M& queue, tick_log* log) {
+template <sleeping_model M, class OnWakeup>
+slept sleep_until_empty(M& queue, OnWakeup on_wakeup) {
     slept result;
     std::uint64_t now = start_tick;
     const auto sink = [&](typename M::object& object) { result.checksum += mix(object.id, now); };
     while (const auto wakeup = queue.next_wakeup()) {
         now = *wakeup;
         ++result.wakeups;
-        const std::uint64_t before = log != nullptr ? stamp() : 0;
-        const work done = queue.advance(now, sink);
-        if (log != nullptr) log->add(stamp() - before, done);
+        on_wakeup(queue.advance(now, sink));
     }
     return result;
 }
@@ -38,21 +36,22 @@ slept sleep_until_empty(M& queue, tick_log* log) {
 template <sleeping_model M>
 outcome sparse(const plan& p, arena& memory) {
     outcome result;
-    std::uint64_t stamps = 0;
+    double took = 0;
     std::uint64_t most = 0;
+    lap_watch watch;
     for (std::span<const op> month(p.first); !month.empty(); month = month.subspan(p.n)) {
         population<M> timers(memory, p.n);
-        const std::uint64_t before = stamp();
+        watch.restart();
         for (const op o : month.first(p.n)) {
             timers.queue.schedule(timers[o.pick], start_tick + o.delay);
         }
-        const slept run = sleep_until_empty(timers.queue, nullptr);
-        stamps += stamp() - before;
+        const slept run = sleep_until_empty(timers.queue, [](const work&) {});
+        took += watch.lap();
         most = std::max(most, run.wakeups);
         result.checksum += run.checksum;
     }
     const auto months = static_cast<double>(p.first.size() / p.n);
-    result.metrics["total_us"] = static_cast<double>(stamps) * ns_per_stamp() / 1000 / months;
+    result.metrics["total_us"] = took / 1000 / months;
     result.metrics["wakeups"] = static_cast<double>(most);
     return result;
 }
@@ -63,8 +62,11 @@ outcome crowded(const plan& p, arena& memory) {
     population<M> timers(memory, p.n);
     schedule_all(timers, p.first);
     tick_log log(minute);
+    lap_watch watch;
     const double begin = thread_ns();
-    const slept run = sleep_until_empty(timers.queue, &log);
+    watch.restart();
+    const slept run =
+        sleep_until_empty(timers.queue, [&](const work& done) { log.add(watch.lap(), done); });
     outcome result;
     result.metrics["total_us"] = (thread_ns() - begin) / 1000;
     result.metrics["wakeups"] = static_cast<double>(run.wakeups);
