@@ -1,8 +1,6 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
-#include "all.hpp"
-
-#if __has_include(<foliot/wheel/deadline_heap.hpp>)
 #include "../model_contender.hpp"
+#include "all.hpp"
 #include "foliot_model.hpp"
 
 #include <foliot/wheel/deadline_heap.hpp>
@@ -21,6 +19,3 @@ std::unique_ptr<contender> make_deadline_heap() {
 }
 
 }  // namespace bench
-#else
-std::unique_ptr<bench::contender> bench::make_deadline_heap() { return nullptr; }
-#endif

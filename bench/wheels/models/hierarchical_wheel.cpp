@@ -1,8 +1,6 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
-#include "all.hpp"
-
-#if __has_include(<foliot/wheel/hierarchical_wheel.hpp>)
 #include "../model_contender.hpp"
+#include "all.hpp"
 #include "foliot_model.hpp"
 
 #include <foliot/wheel/hierarchical_wheel.hpp>
@@ -21,6 +19,3 @@ std::unique_ptr<contender> make_hierarchical_wheel() {
 }
 
 }  // namespace bench
-#else
-std::unique_ptr<bench::contender> bench::make_hierarchical_wheel() { return nullptr; }
-#endif

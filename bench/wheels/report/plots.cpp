@@ -28,8 +28,9 @@ std::map<picture_name, picture> pictures(const results& measured) {
         if (!plotted) continue;
         all[{what.workload, what.metric}][what.model].push_back({what.n, *measured.median(what)});
     }
-    // A line has two points at least.
+    // A line has two points at least, and the probe alone (W3) says nothing.
     std::erase_if(all, [](const auto& one) {
+        if (one.second.size() == 1 && one.second.contains("probe_line")) return true;
         std::size_t longest = 0;
         for (const auto& [model, points] : one.second) longest = std::max(longest, points.size());
         return longest < 2;
@@ -72,7 +73,7 @@ void draw_plots(const results& measured, const std::string& folder) {
     }
     std::fprintf(gnuplot,
                  "set terminal svg size 800,500 noenhanced background 'white'\n"
-                 "set logscale xy\nset format x '10^{%%L}'\nset xlabel 'pending timers'\n"
+                 "set logscale xy\nset format x '10^%%L'\nset xlabel 'pending timers'\n"
                  "set key outside right\nset grid\n");
     for (const auto& [name, lines] : all) write_picture(gnuplot, folder, name, lines);
     if (pclose(gnuplot) == 0) {
