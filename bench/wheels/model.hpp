@@ -26,8 +26,8 @@ struct work {
 /// What the workloads ask of a model. Ticks are plain numbers here; the objects live where the
 /// workload puts them, each made by make() and unmade by unmake().
 ///
-/// A model may also have settle(), for what it does later in its loop, and a static inside(f), which
-/// calls f where the model is used as it is meant to be.
+/// A model may also have settle(), for what it does later in its loop, and a static inside(f),
+/// which calls f where the model is used as it is meant to be.
 template <class M>
 concept model = std::constructible_from<M, std::uint64_t> &&
                 requires(M m, typename M::object& object, void* where, std::uint64_t tick) {

@@ -54,9 +54,9 @@ void plan_churn(plan& p, generator& random, Delay delay) {
 }
 
 // A server with an idle timeout of 30 s, and a packet a second on each of its connections (more, if
-// there are few). A turn begins as such a server looks after a while: a queue that only notes that a
-// timer moved has its entries spread evenly over the 30 s, while the dues are close to their end. So
-// a turn pays its share of what such a queue put off.
+// there are few). A turn begins as such a server looks after a while: a queue that only notes that
+// a timer moved has its entries spread evenly over the 30 s, while the dues are close to their end.
+// So a turn pays its share of what such a queue put off.
 void plan_push_later(plan& p, generator& random) {
     p.ops_per_tick = std::max<std::uint64_t>(p.n / 1000, 256);
     const double mean_idle = static_cast<double>(p.n) / static_cast<double>(p.ops_per_tick);

@@ -50,8 +50,8 @@ constexpr std::uint64_t thirty_days = 30ULL * 24 * 60 * minute;
 /// How many slots the hashed wheel has here (its default), and so how many ticks its lap is.
 constexpr std::uint32_t hashed_lap = 512;
 
-/// All that a model is asked to do in one turn, drawn beforehand: every model gets the same plan, so
-/// the same picks, dues and order, and no random number is drawn while time is taken.
+/// All that a model is asked to do in one turn, drawn beforehand: every model gets the same plan,
+/// so the same picks, dues and order, and no random number is drawn while time is taken.
 struct plan {
     workload what{};
     std::uint64_t n = 0;

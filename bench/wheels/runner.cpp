@@ -68,6 +68,9 @@ int runner::repeats(const contest& c) const {
 
 bool runner::run(results& into) {
     const std::vector<contest> all = contests();
+    if (all.empty()) {
+        throw std::runtime_error("nothing to measure: see --only, --models and --n");
+    }
     std::size_t bytes = 4096;
     for (const contest& c : all) bytes = std::max(bytes, bytes_for(c.n, c.models));
     arena memory(bytes);

@@ -11,8 +11,8 @@
 
 namespace bench {
 
-/// Nanoseconds that this thread has been on a core: what others do to the machine meanwhile shows in
-/// caches and memory only.
+/// Nanoseconds that this thread has been on a core: what others do to the machine meanwhile shows
+/// in caches and memory only.
 inline double thread_ns() {
     timespec spent{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
@@ -43,8 +43,8 @@ inline double ns_per_stamp() {
 }
 
 /// Takes the time of short things that follow each other, without the time in which another program
-/// had the core: nobody takes a core for less than it takes to tell, so only what was long is looked
-/// at with the thread's own clock.
+/// had the core: nobody takes a core for less than it takes to tell, so only what was long is
+/// looked at with the thread's own clock.
 class lap_watch {
 public:
     /// A lap begins here.

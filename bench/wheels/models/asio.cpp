@@ -1,6 +1,6 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
-// With a timerfd Asio looks at its timers when the kernel's clock says so, and never at ours; without
-// one, at every poll. This is the only file of the program that includes Asio.
+// With a timerfd Asio looks at its timers when the kernel's clock says so, and never at ours;
+// without one, at every poll. This is the only file of the program that includes Asio.
 #include <boost/asio/detail/config.hpp>
 #undef BOOST_ASIO_HAS_TIMERFD
 
@@ -38,8 +38,8 @@ struct asio_hook {
     bool pending = false;
 };
 
-/// Boost.Asio's timer inside the caller's object, which is 128 bytes then. expires_at cancels the wait
-/// before; its handler is called with operation_aborted at the next poll, every 64 operations.
+/// Boost.Asio's timer inside the caller's object, which is 128 bytes then. expires_at cancels the
+/// wait before; its handler is called with operation_aborted at the next poll, every 64 operations.
 class asio_timers {
 public:
     using object = caller_object<asio_hook>;

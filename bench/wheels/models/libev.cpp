@@ -16,8 +16,8 @@ struct ev_hook {
     ev_timer timer;
 };
 
-/// libev's watcher inside the caller's object: 64 bytes. Its clock cannot be set, so the loop does not
-/// run and its time stands still; the workload's clock is in the time-outs.
+/// libev's watcher inside the caller's object: 64 bytes. Its clock cannot be set, so the loop does
+/// not run and its time stands still; the workload's clock is in the time-outs.
 class ev_timers {
 public:
     using object = caller_object<ev_hook>;

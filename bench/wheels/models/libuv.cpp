@@ -15,9 +15,9 @@ struct uv_hook {
     uv_timer_t timer;
 };
 
-/// libuv's handle inside the caller's object, as it is meant to be, which is 192 bytes then. Its clock
-/// cannot be set, so the loop does not run and its time stands still; the workload's clock is in the
-/// time-outs. That leaves out what fires, and costs libuv nothing.
+/// libuv's handle inside the caller's object, as it is meant to be, which is 192 bytes then. Its
+/// clock cannot be set, so the loop does not run and its time stands still; the workload's clock is
+/// in the time-outs. That leaves out what fires, and costs libuv nothing.
 class uv_timers {
 public:
     using object = caller_object<uv_hook>;

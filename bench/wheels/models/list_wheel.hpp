@@ -57,7 +57,8 @@ public:
         std::uint64_t moved = 0;
     };
 
-    /// Fires what is due up to `to`, tick by tick, in the order of scheduling within a tick and level.
+    /// Fires what is due up to `to`, tick by tick, in the order of scheduling within a tick and
+    /// level.
     template <class Sink>
     counts advance(std::uint64_t to, Sink&& sink) {
         counts done;
@@ -186,7 +187,8 @@ private:
         }
     }
 
-    // The first tick after now at which some slot comes round: of each level, its next occupied one.
+    // The first tick after now at which some slot comes round: of each level, its next occupied
+    // one.
     [[nodiscard]] std::uint64_t next_event() const {
         std::uint64_t first = never;
         for (unsigned level = 0; level < levels; ++level) {

@@ -17,9 +17,9 @@ struct heap_hook {
     bool pending = false;
 };
 
-/// std::priority_queue with lazy cancel, as servers have it: a cancel marks the object, and its entry
-/// is skipped when it comes to the top. When most entries are dead, they are swept out. An entry is
-/// live if its object is pending until the entry's own due.
+/// std::priority_queue with lazy cancel, as servers have it: a cancel marks the object, and its
+/// entry is skipped when it comes to the top. When most entries are dead, they are swept out. An
+/// entry is live if its object is pending until the entry's own due.
 class lazy_heap {
 public:
     using object = caller_object<heap_hook>;

@@ -11,8 +11,8 @@ struct alignas(64) line {
     std::uint64_t words[8];
 };
 
-/// What memory costs without any queue, over the same n objects: f(lines, ops) does it, and says how
-/// often.
+/// What memory costs without any queue, over the same n objects: f(lines, ops) does it, and says
+/// how often.
 class probe : public contender {
 public:
     std::size_t object_bytes() const override { return sizeof(line); }

@@ -7,8 +7,8 @@
 
 namespace bench {
 
-/// Has gnuplot draw each metric in nanoseconds or bytes against the number of pending timers, one SVG
-/// for each workload: <folder>/<workload>_<metric>.svg. Without gnuplot it says so.
+/// Has gnuplot draw each metric in nanoseconds or bytes against the number of pending timers, one
+/// SVG for each workload: <folder>/<workload>_<metric>.svg. Without gnuplot it says so.
 void draw_plots(const results& measured, const std::string& folder);
 
 }  // namespace bench

@@ -7,8 +7,9 @@
 
 namespace bench {
 
-/// What one pending timer takes: its hook, and its share of how much the heap has grown since before
-/// the queue was made, malloc's own overhead included. After n inserts, or n cancel + schedule more.
+/// What one pending timer takes: its hook, and its share of how much the heap has grown since
+/// before the queue was made, malloc's own overhead included. After n inserts, or n cancel +
+/// schedule more.
 template <model M>
 outcome memory_use(const plan& p, arena& memory) {
     const std::size_t before = heap_use();

@@ -7,8 +7,8 @@
 
 namespace bench {
 
-/// A hashed wheel whose timers are spread over a hundred laps goes round once, tick by tick: it looks
-/// at every timer, and fires the hundredth part. Time for each timer in the slots.
+/// A hashed wheel whose timers are spread over a hundred laps goes round once, tick by tick: it
+/// looks at every timer, and fires the hundredth part. Time for each timer in the slots.
 template <driven_model M>
 outcome one_lap_of_many(const plan& p, arena& memory) {
     population<M> timers(memory, p.n);

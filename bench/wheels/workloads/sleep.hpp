@@ -31,8 +31,8 @@ slept sleep_until_empty(M& queue, OnWakeup on_wakeup) {
     return result;
 }
 
-/// A few timers over a month, one month after the other, each with a fresh queue: the mean time of a
-/// month, from the first schedule to the last firing, and the wake-ups of the worst month.
+/// A few timers over a month, one month after the other, each with a fresh queue: the mean time of
+/// a month, from the first schedule to the last firing, and the wake-ups of the worst month.
 template <sleeping_model M>
 outcome sparse(const plan& p, arena& memory) {
     outcome result;
