@@ -118,7 +118,9 @@ private:
     // core can have in flight.
     static constexpr std::uint32_t ahead = 12;
 
-    static void prefetch_behind(const chunk& c) noexcept {
+    // Inlined always: g++ may think that a function that only prefetches does nothing, and then
+    // drops the calls.
+    [[gnu::always_inline]] static void prefetch_behind(const chunk& c) noexcept {
         const std::uint32_t at = c.taken + ahead;
         // Behind the last entry this fetches what is of no use, and does no harm.
         __builtin_prefetch(at < chunk_entries ? c.entries[at] : c.next->entries[at - chunk_entries],
