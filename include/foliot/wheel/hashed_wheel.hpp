@@ -1,0 +1,377 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <foliot/time/detail/contract.hpp>
+#include <foliot/time/tick.hpp>
+#include <foliot/wheel/detail/hook_list.hpp>
+#include <foliot/wheel/detail/pass.hpp>
+#include <foliot/wheel/detail/slot_bitmap.hpp>
+#include <foliot/wheel/timer_hook.hpp>
+#include <foliot/wheel/timer_queue.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+namespace foliot {
+
+// A hashed timing wheel with unsorted slots (Varghese and Lauck 1987, scheme 6; Netty's
+// HashedWheelTimer): one ring, and a timer waits in slot `due % Slots`, whatever its delay. How many
+// rounds of the cursor it has still to wait follows from its due, and is not stored.
+//
+// When the cursor comes to a slot, its timers are looked at one by one: those due fire, the others
+// go back into the slot for a later round. A slot also knows a tick before which nothing in it is
+// due, so rounds in which it has nothing to fire pass it by.
+//
+// Pick it where most delays are shorter than `Slots` ticks: then nothing is ever moved, and schedule
+// and cancel are as cheap as they can be. Make `Slots` larger than the common delay, and a power of
+// two if there is no reason for another number. Pick hierarchical_wheel where many delays are
+// longer, since each of those may be looked at once a round: with m timers in a slot and r rounds to
+// go, up to min(m, r) times each.
+//
+// Time:    schedule, cancel, reschedule O(1); advance O(hooks fired and moved), and for a jump
+//          O(slots in use) for each tick in it that has something to do; next_wakeup O(slots in
+//          use). Empty ticks cost nothing, whole rounds of them neither.
+// Threads: none; one caller at a time.
+// Memory:  a hook is 16 bytes in the caller's object; the wheel holds 8.4 bytes for each, and 512
+//          bytes for each slot that holds something. An empty slot takes 34 bytes, inside the
+//          wheel itself: put a large wheel on the heap. Nothing is kept for cancelled timers.
+// Errors:  broken preconditions end the process with a message, in release too, but for those
+//          marked (hardened). schedule, reschedule and advance may throw std::bad_alloc, and then
+//          have changed nothing resp. resume where they stopped. What the sink throws passes
+//          through.
+// Order:   lower ticks first. Within a tick the order is a pure function of the calls made, the
+//          same on every run and machine: that of scheduling, but that a cancel moves the slot's
+//          last hook into the gap, and that a hook moved later comes behind those that are there.
+//
+// timer_queue.hpp says what a pass is, and what the sink may do.
+template <std::uint32_t Slots = 512>
+class hashed_wheel {
+    static_assert(Slots >= 2, "a ring of one slot does not turn");
+    static_assert(Slots + std::uint64_t{3} <= detail::hook_access::max_lists,
+                  "more than 65533 slots");
+
+public:
+    /// All ticks up to `start` count as fired.
+    explicit hashed_wheel(tick start = {}) noexcept : pass_(start) {
+        for (std::uint32_t list = 0; list < late; ++list) {
+            slot_of_list_[list] = static_cast<std::uint16_t>(list);
+        }
+        for (std::uint32_t s = 0; s < Slots; ++s) slots_[s].list = s;
+    }
+    hashed_wheel(const hashed_wheel&) = delete;
+    hashed_wheel& operator=(const hashed_wheel&) = delete;
+
+    /// Disarms what is pending: O(size).
+    ~hashed_wheel() { clear(); }
+
+    /// Arms `hook`, which must not be armed (checked). Any due is legal; at or before cursor() it
+    /// fires in the next pass. O(1).
+    void schedule(timer_hook& hook, tick due) {
+        detail::require(!hook.armed(), "schedule: the hook is armed already");
+        place(hook, due);
+        ++size_;
+    }
+
+    /// True: the hook was armed and is not any more; the sink will not get it. False: it was not
+    /// armed. The hook must not be armed in another queue (hardened). O(1).
+    bool cancel(timer_hook& hook) noexcept {
+        if (!hook.armed()) return false;
+        remove(access::place(hook));
+        access::disarm(hook);
+        --size_;
+        return true;
+    }
+
+    /// Gives an armed hook another due, or arms it. Later than before is one write to the hook: the
+    /// entry stays, and is re-placed when its old slot comes round. O(1).
+    void reschedule(timer_hook& hook, tick due) {
+        if (!hook.armed()) return schedule(hook, due);
+        const detail::hook_place old = access::place(hook);
+        const bool waits_for_next_pass = access::list(old) == late + late_bank_;
+        const bool later = due >= hook.due() && !waits_for_next_pass;
+        const bool stays_late = hook.due() <= pass_.cursor && due <= pass_.cursor;
+        if (later || stays_late) [[likely]] {
+            access::due(hook) = due;
+            return;
+        }
+        slot& to = slots_[slot_of(due)];
+        if (due > pass_.cursor && to.list == access::list(old)) {  // some rounds earlier
+            to.first = std::min(to.first, due);
+            access::due(hook) = due;
+            return;
+        }
+        place(hook, due);
+        const detail::hook_place fresh = access::place(hook);
+        remove(old);
+        access::place(hook) = fresh;  // a removal of the last entry tells its hook
+    }
+
+    /// Fires what is due up to `now`: calls sink(timer_hook&) for each hook, disarmed. Handles at
+    /// most `budget` hooks, fired or put back for a later round. A `now` earlier than one before is
+    /// a no-op. O(slots in use + budget) for each tick that has something to do.
+    template <class Sink>
+    advance_result advance(tick now, std::size_t budget, Sink&& sink) {
+        advance_result result;
+        result.drained = pass_.advance(
+            now, [this] { begin_pass(); }, [&] { return run_pass(budget, result, sink); });
+        return result;
+    }
+
+    /// When to call advance next: cursor() for "at once", nullopt if nothing is pending. The first
+    /// due exactly, or that of a hook cancelled or moved later since. O(slots in use).
+    [[nodiscard]] std::optional<tick> next_wakeup() const noexcept {
+        if (size_ == 0) return std::nullopt;
+        if (pass_.unfinished || !lists_[late + late_bank_].empty()) return pass_.cursor;
+        return next_event(tick::max());
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+
+    /// Every tick before it is fired; this one too, unless a pass is unfinished.
+    [[nodiscard]] tick cursor() const noexcept { return pass_.cursor; }
+
+    /// How often the cursor will pass the slot of this due before it fires.
+    [[nodiscard]] std::uint64_t rounds(tick due) const noexcept {
+        return due <= pass_.cursor ? 0 : (due.count - pass_.cursor.count - 1) / Slots;
+    }
+
+    /// Calls f(timer_hook&) for every pending hook; f must not change the wheel. O(size + slots).
+    template <class F>
+    void for_each(F&& f) const {
+        for (const detail::hook_list& list : lists_) list.for_each(f);
+    }
+
+    /// How many places occupancy() tells apart: the slots, and what was late.
+    [[nodiscard]] static constexpr unsigned places() noexcept { return Slots + 1; }
+
+    /// How many hooks wait in a slot; `Slots` means those that were late when they were scheduled.
+    /// O(1).
+    [[nodiscard]] std::size_t occupancy(unsigned place) const noexcept {
+        if (place == Slots) return lists_[late].size() + lists_[late + 1].size();
+        const bool is_drained = draining_ < late && slot_of_list_[draining_] == place;
+        return lists_[slots_[place].list].size() + (is_drained ? lists_[draining_].size() : 0);
+    }
+
+    /// Disarms everything; the cursor stays. Not from a sink (checked). O(size + slots).
+    void clear() noexcept { reset(pass_.cursor); }
+
+    /// Disarms everything and goes to `cursor`, which may be earlier. Not from a sink (checked).
+    void reset(tick cursor) noexcept {
+        pass_.reset(cursor);
+        for_each([](timer_hook& hook) { access::disarm(hook); });
+        for (detail::hook_list& list : lists_) list.clear();
+        occupied_ = {};
+        size_ = 0;
+        end_draining();
+    }
+
+    /// Walks everything and says whether it is as it must be. For tests: O(size + slots).
+    [[nodiscard]] bool check_invariants() const;
+
+private:
+    using access = detail::hook_access;
+
+    // Of a slot: the list in which its hooks wait, and, if there are any, a tick that the slot comes
+    // round at and before which none of them is due.
+    struct slot {
+        tick first;
+        std::uint32_t list = 0;
+    };
+
+    // There is one more list than slots: what is put back while a slot is drained goes into that
+    // one, and the drained list is the next one to spare. So a walk through a slot meets each hook
+    // once, whatever the sink does. Behind them two banks of hooks that were late when scheduled:
+    // one is filled while the other is drained.
+    static constexpr std::uint32_t late = Slots + 1;
+    static constexpr std::uint32_t list_count = late + 2;
+    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+    static constexpr std::uint32_t slot_of(tick t) noexcept {
+        return static_cast<std::uint32_t>(t.count % Slots);
+    }
+
+    void place(timer_hook& hook, tick due) {
+        if (due <= pass_.cursor) [[unlikely]] {
+            lists_[late + late_bank_].append(hook, late + late_bank_);
+        } else {
+            put_into_ring(hook, due);
+        }
+        access::due(hook) = due;
+    }
+
+    void put_into_ring(timer_hook& hook, tick due) {
+        slot& to = slots_[slot_of(due)];
+        if (lists_[to.list].append(hook, to.list)) [[unlikely]] {
+            occupied_.set(slot_of(due));
+            to.first = due;
+        }
+        to.first = std::min(to.first, due);
+    }
+
+    void remove(detail::hook_place place) noexcept {
+        const std::uint32_t list = access::list(place);
+        if constexpr (detail::hardened) {
+            detail::require(list < list_count && lists_[list].owns(place),
+                            "cancel or reschedule: the hook is armed in another queue");
+        }
+        if (lists_[list].remove(place) && list < late && list != draining_) [[unlikely]] {
+            occupied_.reset(slot_of_list_[list]);
+        }
+    }
+
+    // The first tick after the cursor at which a slot may have something due. What comes after
+    // `limit` may be told wrongly, but as after it. A slot that is due in this round decides; if
+    // there is none, that with the least `first`.
+    [[nodiscard]] std::optional<tick> next_event(tick limit) const noexcept {
+        const std::uint64_t reach =
+            std::min<std::uint64_t>(limit.count - pass_.cursor.count, Slots);
+        const std::uint32_t here = slot_of(pass_.cursor);
+        std::optional<tick> first;
+        std::uint32_t at = here;
+        std::uint64_t ahead = 0;
+        while (const std::uint32_t distance = occupied_.distance_to_next(at)) {
+            ahead += distance;
+            if (ahead >= Slots || (ahead > reach && reach < Slots)) break;
+            at = slot_at(at + distance);
+            const tick candidate = slots_[at].first;
+            if (candidate.count - pass_.cursor.count == ahead) return candidate;
+            first = earlier(first, candidate);
+        }
+        if (reach == Slots && occupied_.test(here)) first = earlier(first, slots_[here].first);
+        return first;
+    }
+
+    static constexpr std::uint32_t slot_at(std::uint32_t position) noexcept {
+        return position < Slots ? position : position - Slots;
+    }
+    static std::optional<tick> earlier(std::optional<tick> a, tick b) noexcept {
+        return a ? std::min(*a, b) : b;
+    }
+
+    // ---- a pass -------------------------------------------------------------------------------
+
+    void begin_pass() noexcept {
+        if (lists_[late + late_bank_].empty()) return;
+        draining_ = late + late_bank_;
+        late_bank_ ^= 1;
+    }
+
+    // True: the pass is finished. False: the budget ran out.
+    template <class Sink>
+    bool run_pass(std::size_t& budget, advance_result& result, Sink& sink) {
+        while (draining_ != none || find_work()) {
+            if (!drain(budget, result, sink)) return false;
+            end_draining();
+        }
+        return true;
+    }
+
+    // Moves the cursor to the next tick that has something to do. False: there is none up to the
+    // target.
+    bool find_work() noexcept {
+        const std::optional<tick> next = next_event(pass_.target);
+        if (!next || *next > pass_.target) {
+            pass_.cursor = pass_.target;
+            return false;
+        }
+        pass_.cursor = *next;
+        slot& here = slots_[slot_of(*next)];
+        occupied_.reset(slot_of(*next));
+        draining_ = here.list;
+        here.list = spare_;
+        slot_of_list_[spare_] = slot_of_list_[draining_];
+        return true;
+    }
+
+    void end_draining() noexcept {
+        if (draining_ < late) spare_ = draining_;
+        draining_ = none;
+    }
+
+    // Takes the entries of the list being drained from the front, fires those that are due, and puts
+    // the others where they belong. All state is in members before the sink is called, so it may
+    // change the wheel, and throw. False: the budget ran out.
+    template <class Sink>
+    bool drain(std::size_t& budget, advance_result& result, Sink& sink) {
+        detail::hook_list& list = lists_[draining_];
+        while (!list.drop_if_empty()) {
+            if (budget == 0) return false;
+            --budget;
+            timer_hook& hook = list.front();
+            if (hook.due() > pass_.cursor) {
+                put_into_ring(hook, hook.due());
+                list.pop_front();
+                ++result.moved;
+                continue;
+            }
+            list.pop_front();
+            access::disarm(hook);
+            --size_;
+            ++result.fired;
+            sink(hook);
+        }
+        return true;
+    }
+
+    [[nodiscard]] bool check_slot(std::uint32_t s) const;
+    template <class Right>
+    [[nodiscard]] bool check_list(std::uint32_t list, Right right) const;
+
+    std::array<slot, Slots> slots_;
+    std::array<detail::hook_list, list_count> lists_;
+    detail::slot_bitmap<Slots> occupied_;
+    detail::pass pass_;
+    std::size_t size_ = 0;
+    std::uint32_t late_bank_ = 0;    // filled; the other one is drained
+    std::uint32_t draining_ = none;  // the list that the unfinished pass is in
+    std::uint32_t spare_ = Slots;    // of no slot, and empty; meaningless while a slot is drained
+    std::array<std::uint16_t, Slots + 1> slot_of_list_;  // but of the spare one
+};
+
+template <std::uint32_t Slots>
+bool hashed_wheel<Slots>::check_invariants() const {
+    std::size_t total = 0;
+    for (const detail::hook_list& list : lists_) total += list.size();
+    for (std::uint32_t s = 0; s < Slots; ++s) {
+        if (!check_slot(s)) return false;
+    }
+    for (std::uint32_t list = late; list < list_count; ++list) {
+        const bool waits = list == late + late_bank_;
+        const auto right = [&](tick due) { return due <= cursor() || !waits; };
+        if (!check_list(list, right)) return false;
+    }
+    if (draining_ != none && !check_list(draining_, [](tick) { return true; })) return false;
+    const bool still = pass_.unfinished || (cursor() == pass_.target && draining_ == none);
+    const bool spared = draining_ < late || lists_[spare_].empty();
+    return total == size_ && cursor() <= pass_.target && still && spared;
+}
+
+template <std::uint32_t Slots>
+bool hashed_wheel<Slots>::check_slot(std::uint32_t s) const {
+    const slot& here = slots_[s];
+    if (slot_of_list_[here.list] != s) return false;
+    if (occupied_.test(s) == lists_[here.list].empty()) return false;
+    if (lists_[here.list].empty()) return true;
+    if (slot_of(here.first) != s || here.first <= cursor()) return false;
+    return check_list(here.list, [&](tick due) { return due >= here.first; });
+}
+
+// Whether the hooks know that they are in this list, and their dues are right for it.
+template <std::uint32_t Slots>
+template <class Right>
+bool hashed_wheel<Slots>::check_list(std::uint32_t list, Right right) const {
+    bool all = true;
+    lists_[list].for_each([&](timer_hook& hook) {
+        const detail::hook_place place = access::place(hook);
+        all = all && access::list(place) == list && *access::entry(place) == &hook;
+        all = all && right(hook.due());
+    });
+    return all;
+}
+
+}  // namespace foliot
