@@ -1,7 +1,9 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <foliot/wheel/bucket_queue_wheel.hpp>
 #include <foliot/wheel/deadline_heap.hpp>
+#include <foliot/wheel/hashed_wheel.hpp>
 #include <foliot/wheel/hierarchical_wheel.hpp>
 #include <foliot/wheel/timer_queue.hpp>
 
@@ -87,9 +89,18 @@ inline std::vector<std::uint64_t> edge_starts() {
             67137025, 7481663, 12959999, 0xffff'ffff, 1ULL << 36, ~std::uint64_t{0} - 1000};
 }
 
-/// The suite runs over all of these.
+/// As all models are constructed from a tick alone, one of another size is a type of its own.
+template <std::uint32_t WheelSize>
+struct bucket_queue_of : bucket_queue_wheel {
+    explicit bucket_queue_of(tick start = {})
+        : bucket_queue_wheel(start, {.ticks_per_bucket = 1, .wheel_size = WheelSize}) {}
+};
+
+/// The suites run over all of these.
 using queues =
     testing::Types<hierarchical_wheel<2, 3>, hierarchical_wheel<5, 1>, hierarchical_wheel<60, 4>,
-                   hierarchical_wheel<256, 4>, hierarchical_wheel<2, 64>, deadline_heap>;
+                   hierarchical_wheel<256, 4>, hierarchical_wheel<2, 64>, hashed_wheel<2>,
+                   hashed_wheel<60>, hashed_wheel<512>, bucket_queue_wheel, bucket_queue_of<2>,
+                   bucket_queue_of<20>, deadline_heap>;
 
 }  // namespace foliot::test

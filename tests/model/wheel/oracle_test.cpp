@@ -1,8 +1,6 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #include "model/wheel/oracle.hpp"
-
-#include <foliot/wheel/deadline_heap.hpp>
-#include <foliot/wheel/hierarchical_wheel.hpp>
+#include "conformance/wheel/queue_driver.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,9 +22,6 @@ namespace {
 
 template <class Queue>
 class wheel_oracle : public testing::Test {};
-using queues =
-    testing::Types<hierarchical_wheel<2, 3>, hierarchical_wheel<5, 1>, hierarchical_wheel<60, 4>,
-                   hierarchical_wheel<256, 4>, hierarchical_wheel<2, 64>, deadline_heap>;
 TYPED_TEST_SUITE(wheel_oracle, queues);
 
 TYPED_TEST(wheel_oracle, agrees_with_a_multimap_under_random_operations) {

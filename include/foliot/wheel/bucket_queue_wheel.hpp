@@ -1,0 +1,489 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <foliot/time/detail/contract.hpp>
+#include <foliot/time/tick.hpp>
+#include <foliot/wheel/detail/hook_list.hpp>
+#include <foliot/wheel/detail/pass.hpp>
+#include <foliot/wheel/timer_hook.hpp>
+#include <foliot/wheel/timer_queue.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace foliot {
+
+/// How a bucket_queue_wheel is built. What Kafka calls these is in brackets.
+struct bucket_queue_options {
+    /// How many ticks a bucket of the first wheel is long, at least 1 (tickMs). More than 1: a timer
+    /// fires at the end of its bucket, so up to that many ticks less one late; never early. Raise it
+    /// where the clock is finer than the delays, and waking up for single ticks costs too much.
+    std::uint64_t ticks_per_bucket = 1;
+
+    /// How many buckets a wheel has, 2 to 8192 (wheelSize). A larger one moves a timer less often
+    /// on its way and takes more memory. Kafka uses 20.
+    std::uint32_t wheel_size = 256;
+};
+
+// The timing wheel of Kafka's purgatory: wheels that are made on demand, and a priority queue of the
+// buckets in use, which says where the cursor jumps next.
+//
+// A bucket of the first wheel is one tick long; its interval, `wheel_size` buckets, is how long a
+// bucket of the next one is. A timer goes to the finest wheel whose interval reaches its due. When a
+// bucket of the first wheel expires its timers fire; those of a coarser one are moved to finer
+// wheels. A bucket enters the queue with its first timer, so the queue is as long as there are
+// buckets, not timers, and nothing is done for the ticks in between.
+//
+// Pick it for few timers over a long time, for instance for its exact count of wake-ups, or for the
+// behaviour that users of Kafka know. Pick hierarchical_wheel where many timers wait: this model
+// moves all the timers of a coarse bucket in the tick in which it expires (within the budget), and
+// wakes for buckets whose timers were cancelled.
+//
+// Time:    schedule, cancel, reschedule O(1), and O(log buckets) for the first one of a bucket; for
+//          advance that for each bucket that expires, and O(hooks fired and moved), whatever the
+//          distance; next_wakeup O(1). A hook is moved at most once per wheel.
+// Threads: none; one caller at a time.
+// Memory:  a hook is 16 bytes in the caller's object; the wheel holds 8.4 bytes for each, 512 bytes
+//          for each bucket that holds something, and 33 bytes for each bucket of the wheels that
+//          were needed so far. Nothing is kept for cancelled timers.
+// Errors:  the constructor throws std::invalid_argument for an option out of its range. Broken
+//          preconditions end the process with a message, in release too, but for those marked
+//          (hardened). schedule, reschedule and advance may throw std::bad_alloc, and then have
+//          changed nothing resp. resume where they stopped. What the sink throws passes through.
+// Order:   lower ticks first (lower buckets, if they are longer than a tick). Within a tick the order
+//          is a pure function of the calls made, the same on every run and machine; it is *not* the
+//          order of scheduling: a cancel moves the bucket's last hook into the gap, and hooks that
+//          come from coarser wheels fire after those placed directly before them.
+//
+// timer_queue.hpp says what a pass is, and what the sink may do.
+class bucket_queue_wheel {
+public:
+    /// All ticks up to `start` count as fired. With long buckets, time begins at the start of the
+    /// one that `start` is in.
+    explicit bucket_queue_wheel(tick start = {}, bucket_queue_options options = {});
+    bucket_queue_wheel(const bucket_queue_wheel&) = delete;
+    bucket_queue_wheel& operator=(const bucket_queue_wheel&) = delete;
+
+    /// Disarms what is pending: O(size).
+    ~bucket_queue_wheel() { clear(); }
+
+    /// Arms `hook`, which must not be armed (checked). Any due is legal; at or before cursor() it
+    /// fires in the next pass. O(1), or O(log buckets) for the first one of a bucket.
+    void schedule(timer_hook& hook, tick due) {
+        detail::require(!hook.armed(), "schedule: the hook is armed already");
+        place(hook, due);
+        ++size_;
+    }
+
+    /// True: the hook was armed and is not any more; the sink will not get it. False: it was not
+    /// armed. The hook must not be armed in another queue (hardened). O(1).
+    bool cancel(timer_hook& hook) noexcept {
+        if (!hook.armed()) return false;
+        remove(access::place(hook));
+        access::disarm(hook);
+        --size_;
+        return true;
+    }
+
+    /// Gives an armed hook another due, or arms it. Later than before is one write to the hook: the
+    /// entry stays, and is re-placed when its old bucket expires. O(1), or as for schedule.
+    void reschedule(timer_hook& hook, tick due) {
+        if (!hook.armed()) return schedule(hook, due);
+        const detail::hook_place old = access::place(hook);
+        const bool waits_for_next_pass = access::list(old) == late + late_bank_;
+        const bool later = due >= hook.due() && !waits_for_next_pass;
+        const bool stays_late = hook.due() <= pass_.cursor && due <= pass_.cursor;
+        if (later || stays_late) [[likely]] {
+            access::due(hook) = due;
+            return;
+        }
+        if (due > pass_.cursor && bucket_for(end_of(due)).number == access::list(old)) {
+            access::due(hook) = due;
+            return;
+        }
+        place(hook, due);
+        const detail::hook_place fresh = access::place(hook);
+        remove(old);
+        access::place(hook) = fresh;  // a removal of the last entry tells its hook
+    }
+
+    /// Fires what is due up to `now`: calls sink(timer_hook&) for each hook, disarmed. Handles at
+    /// most `budget` hooks, fired or moved. A `now` earlier than one before is a no-op.
+    /// O(budget + expired buckets * log buckets).
+    template <class Sink>
+    advance_result advance(tick now, std::size_t budget, Sink&& sink) {
+        advance_result result;
+        result.drained = pass_.advance(
+            now, [this] { begin_pass(); }, [&] { return run_pass(budget, result, sink); });
+        return result;
+    }
+
+    /// When to call advance next: cursor() for "at once", nullopt if nothing is pending. Never
+    /// later than the first timer fires: when the first bucket expires, in which there may be timers
+    /// of later ticks or, if they were cancelled, none. O(1).
+    [[nodiscard]] std::optional<tick> next_wakeup() const noexcept {
+        if (size_ == 0) return std::nullopt;
+        if (pass_.unfinished || !late_[late_bank_].empty()) return pass_.cursor;
+        return tick_of(queue_.front().expiration);
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+
+    /// Every tick before it is fired; this one too, unless a pass is unfinished.
+    [[nodiscard]] tick cursor() const noexcept { return pass_.cursor; }
+
+    /// The start of the bucket that the cursor is in (Kafka's currentTime).
+    [[nodiscard]] tick current_time() const noexcept { return tick_of(now_); }
+
+    /// How many wheels there are: those that were needed so far.
+    [[nodiscard]] unsigned wheels() const noexcept { return static_cast<unsigned>(wheels_.size()); }
+
+    /// Calls f(timer_hook&) for every pending hook; f must not change the wheel. O(size + buckets).
+    template <class F>
+    void for_each(F&& f) const {
+        for (const wheel& w : wheels_) {
+            for (std::uint32_t slot = 0; slot < wheel_size_; ++slot) w.buckets[slot].for_each(f);
+        }
+        for (const detail::hook_list& list : late_) list.for_each(f);
+    }
+
+    /// How many places occupancy() tells apart: the wheels, and what was late.
+    [[nodiscard]] unsigned places() const noexcept { return wheels() + 1; }
+
+    /// How many hooks wait in a wheel; wheels() means those that were late when they were scheduled.
+    /// O(buckets).
+    [[nodiscard]] std::size_t occupancy(unsigned place) const noexcept {
+        if (place >= wheels()) return late_[0].size() + late_[1].size();
+        std::size_t sum = 0;
+        for (std::uint32_t slot = 0; slot < wheel_size_; ++slot) {
+            sum += wheels_[place].buckets[slot].size();
+        }
+        return sum;
+    }
+
+    /// Disarms everything; the cursor stays. Not from a sink (checked). O(size + buckets).
+    void clear() noexcept { reset(pass_.cursor); }
+
+    /// Disarms everything and goes to `cursor`, which may be earlier. Not from a sink (checked).
+    void reset(tick cursor) noexcept;
+
+    /// Walks everything and says whether it is as it must be. For tests: O(size + buckets).
+    [[nodiscard]] bool check_invariants() const;
+
+private:
+    using access = detail::hook_access;
+
+    // Time is counted in buckets of the first wheel. A timer ends up in the one that ends with its
+    // due or after it, and a bucket is told by its end: number n is fired at tick n * length.
+    using moment = std::uint64_t;
+
+    // A bucket is in the queue from its first hook until it expires, also if it is emptied before.
+    struct wheel {
+        std::unique_ptr<detail::hook_list[]> buckets;
+        std::vector<bool> queued;
+    };
+    struct queued_bucket {
+        moment expiration;
+        std::uint32_t number;
+    };
+    struct bucket_place {
+        unsigned level;
+        std::uint32_t slot;
+        std::uint32_t number;
+    };
+
+    static constexpr std::uint32_t late = detail::hook_access::max_lists - 2;  // two banks
+    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+    static constexpr unsigned most_wheels = 64;
+
+    [[nodiscard]] moment end_of(tick due) const noexcept {
+        if (length_ == 1) [[likely]]
+            return due.count;
+        return due.count / length_ + (due.count % length_ != 0 ? 1 : 0);
+    }
+    // The last tick of time ends its bucket.
+    [[nodiscard]] moment moment_of(tick t) const noexcept {
+        return t == tick::max() ? end_of(t) : t.count / length_;
+    }
+    [[nodiscard]] tick tick_of(moment m) const noexcept {
+        return m > tick::max().count / length_ ? tick::max() : tick{m * length_};
+    }
+
+    [[nodiscard]] std::uint64_t position(unsigned level, moment m) const noexcept {
+        return power_of_two_ ? m >> (level * bits_) : m / unit_[level];
+    }
+    [[nodiscard]] bool reaches(unsigned level, moment m) const noexcept {
+        return position(level, m) - position(level, now_) < wheel_size_;
+    }
+
+    // Of a moment that is not before now: on the finest wheel that reaches it. So what is in the
+    // bucket that the cursor is in goes to a finer wheel, and a bucket that is drained is not filled.
+    [[nodiscard]] bucket_place bucket_for(moment m) const noexcept {
+        unsigned level = 0;
+        if (power_of_two_) [[likely]] {
+            level = level_of_width_[std::bit_width((m - now_) | 1)];
+            level += static_cast<unsigned>(!reaches(level, m));
+        } else {
+            while (!reaches(level, m)) ++level;
+        }
+        const std::uint64_t at = position(level, m);
+        const auto slot =
+            static_cast<std::uint32_t>(power_of_two_ ? at & (wheel_size_ - 1) : at % wheel_size_);
+        return {level, slot, level << slot_bits_ | slot};
+    }
+
+    // By its number: the level in the upper bits, the slot in the lower ones.
+    [[nodiscard]] detail::hook_list& list(std::uint32_t number) noexcept {
+        if (number >= late) [[unlikely]]
+            return late_[number - late];
+        return wheels_[number >> slot_bits_].buckets[number & slot_mask()];
+    }
+    [[nodiscard]] std::uint32_t slot_mask() const noexcept { return (1U << slot_bits_) - 1; }
+
+    void place(timer_hook& hook, tick due) {
+        if (due <= pass_.cursor) [[unlikely]] {
+            late_[late_bank_].append(hook, late + late_bank_);
+        } else {
+            put_into_bucket(hook, end_of(due));
+        }
+        access::due(hook) = due;
+    }
+
+    void put_into_bucket(timer_hook& hook, moment m) {
+        const bucket_place to = bucket_for(m);
+        if (to.level >= wheels_.size()) [[unlikely]]
+            add_wheels(to.level);
+        wheel& w = wheels_[to.level];
+        if (w.buckets[to.slot].append(hook, to.number) && !w.queued[to.slot]) [[unlikely]] {
+            w.queued[to.slot] = true;
+            enqueue({position(to.level, m) * unit_[to.level], to.number});
+        }
+    }
+
+    void remove(detail::hook_place place) noexcept {
+        if constexpr (detail::hardened) {
+            detail::require(owns(place),
+                            "cancel or reschedule: the hook is armed in another queue");
+        }
+        list(access::list(place)).remove(place);
+    }
+
+    [[nodiscard]] bool owns(detail::hook_place place) noexcept {
+        const std::uint32_t number = access::list(place);
+        const bool exists = number >= late || (number >> slot_bits_ < wheels_.size() &&
+                                               (number & slot_mask()) < wheel_size_);
+        return exists && list(number).owns(place);
+    }
+
+    void add_wheels(unsigned level);
+
+    // ---- the queue of buckets -----------------------------------------------------------------
+
+    // Coarse before fine, so that what a coarse bucket holds for this very moment is in the first
+    // wheel when that is fired.
+    static bool expires_later(const queued_bucket& a, const queued_bucket& b) noexcept {
+        return a.expiration != b.expiration ? a.expiration > b.expiration : a.number < b.number;
+    }
+
+    // There is room: for each bucket once.
+    void enqueue(queued_bucket bucket) noexcept {
+        queue_.push_back(bucket);
+        std::push_heap(queue_.begin(), queue_.end(), expires_later);
+    }
+
+    queued_bucket dequeue() noexcept {
+        std::pop_heap(queue_.begin(), queue_.end(), expires_later);
+        const queued_bucket first = queue_.back();
+        queue_.pop_back();
+        wheels_[first.number >> slot_bits_].queued[first.number & slot_mask()] = false;
+        return first;
+    }
+
+    // ---- a pass -------------------------------------------------------------------------------
+
+    void begin_pass() noexcept {
+        if (late_[late_bank_].empty()) return;
+        draining_ = late + late_bank_;
+        late_bank_ ^= 1;
+    }
+
+    // True: the pass is finished. False: the budget ran out.
+    template <class Sink>
+    bool run_pass(std::size_t& budget, advance_result& result, Sink& sink) {
+        while (draining_ != none || find_work()) {
+            if (!drain(budget, result, sink)) return false;
+            draining_ = none;
+        }
+        return true;
+    }
+
+    // Moves the cursor to the next bucket that holds something. False: there is none up to the
+    // target.
+    bool find_work() noexcept {
+        const moment last = moment_of(pass_.target);
+        while (!queue_.empty() && queue_.front().expiration <= last) {
+            const queued_bucket first = dequeue();
+            if (list(first.number).empty()) continue;
+            draining_ = first.number;
+            now_ = first.expiration;
+            pass_.cursor = tick_of(now_);
+            return true;
+        }
+        now_ = last;
+        pass_.cursor = pass_.target;
+        return false;
+    }
+
+    // Takes the entries of the list being drained from the front: fires those that are due, unless
+    // they are in a coarse bucket, and puts the others where they belong now. All state is in members
+    // before the sink is called, so it may change the wheel, and throw. False: the budget ran out.
+    template <class Sink>
+    bool drain(std::size_t& budget, advance_result& result, Sink& sink) {
+        detail::hook_list& from = list(draining_);
+        const bool fires = draining_ < wheel_size_ || draining_ >= late;
+        while (!from.drop_if_empty()) {
+            if (budget == 0) return false;
+            --budget;
+            timer_hook& hook = from.front();
+            if (hook.due() > pass_.cursor || !fires) {
+                put_into_bucket(hook, std::max(end_of(hook.due()), now_));
+                from.pop_front();
+                ++result.moved;
+                continue;
+            }
+            from.pop_front();
+            access::disarm(hook);
+            --size_;
+            ++result.fired;
+            sink(hook);
+        }
+        return true;
+    }
+
+    [[nodiscard]] bool check_list(const detail::hook_list& list, std::uint32_t number,
+                                  moment not_before) const;
+
+    std::uint64_t length_;  // of a bucket of the first wheel, in ticks
+    std::uint32_t wheel_size_;
+    bool power_of_two_;
+    unsigned bits_;       // the logarithm of wheel_size_, if it is a power of two
+    unsigned slot_bits_;  // so many bits of a number are the slot
+    std::array<std::uint64_t, most_wheels> unit_{};  // how long the buckets of a wheel are
+    std::array<std::uint8_t, 65>
+        level_of_width_{};  // of a distance of so many bits; may be too low
+
+    std::vector<wheel> wheels_;
+    std::vector<queued_bucket> queue_;  // a heap
+    std::array<detail::hook_list, 2> late_;
+    detail::pass pass_;
+    moment now_;
+    std::size_t size_ = 0;
+    std::uint32_t late_bank_ = 0;    // filled; the other one is drained
+    std::uint32_t draining_ = none;  // the list that the unfinished pass is in
+};
+
+inline bucket_queue_wheel::bucket_queue_wheel(tick start, bucket_queue_options options)
+    : length_(options.ticks_per_bucket),
+      wheel_size_(options.wheel_size),
+      power_of_two_(std::has_single_bit(wheel_size_)),
+      bits_(static_cast<unsigned>(std::bit_width(wheel_size_)) - 1),
+      slot_bits_(static_cast<unsigned>(std::bit_width(wheel_size_ - 1))),
+      pass_(start) {
+    if (length_ == 0) {
+        throw std::invalid_argument("bucket_queue_options.ticks_per_bucket is 0; it must be >= 1");
+    }
+    if (wheel_size_ < 2 || wheel_size_ > 8192) {
+        throw std::invalid_argument("bucket_queue_options.wheel_size is " +
+                                    std::to_string(wheel_size_) + "; it must be 2 to 8192");
+    }
+    now_ = moment_of(start);
+    std::uint64_t unit = 1;
+    for (std::uint64_t& u : unit_) {
+        u = unit;
+        unit = unit > tick::max().count / wheel_size_ ? 0 : unit * wheel_size_;
+    }
+    for (unsigned width = 1; width <= 64; ++width) {
+        level_of_width_[width] = static_cast<std::uint8_t>((width - 1) / bits_);
+    }
+    add_wheels(0);
+}
+
+// Makes the wheels up to this level.
+inline void bucket_queue_wheel::add_wheels(unsigned level) {
+    queue_.reserve((std::size_t{level} + 1) * wheel_size_);
+    wheels_.reserve(std::size_t{level} + 1);
+    while (wheels_.size() <= level) {
+        wheels_.push_back(
+            {std::make_unique<detail::hook_list[]>(wheel_size_), std::vector<bool>(wheel_size_)});
+    }
+}
+
+inline void bucket_queue_wheel::reset(tick cursor) noexcept {
+    pass_.reset(cursor);
+    for_each([](timer_hook& hook) { access::disarm(hook); });
+    for (wheel& w : wheels_) {
+        for (std::uint32_t slot = 0; slot < wheel_size_; ++slot) w.buckets[slot].clear();
+    }
+    for (detail::hook_list& list : late_) list.clear();
+    while (!queue_.empty()) dequeue();
+    now_ = moment_of(cursor);
+    size_ = 0;
+    draining_ = none;
+}
+
+inline bool bucket_queue_wheel::check_invariants() const {
+    std::size_t total = 0;
+    std::size_t queued = 0;
+    for (unsigned level = 0; level < wheels(); ++level) {
+        for (std::uint32_t slot = 0; slot < wheel_size_; ++slot) {
+            const wheel& w = wheels_[level];
+            const std::uint32_t number = level << slot_bits_ | slot;
+            if (!w.buckets[slot].empty() && !w.queued[slot] && number != draining_) return false;
+            if (number == draining_ && !check_list(w.buckets[slot], number, 0)) return false;
+            total += w.buckets[slot].size();
+            queued += w.queued[slot] ? 1U : 0U;
+        }
+    }
+    for (const queued_bucket& b : queue_) {
+        const unsigned level = b.number >> slot_bits_;
+        const std::uint32_t slot = b.number & slot_mask();
+        const bool in_time = b.expiration > now_ || (b.expiration == now_ && pass_.unfinished);
+        if (!in_time || !reaches(level, b.expiration) || !wheels_[level].queued[slot]) return false;
+        if (position(level, b.expiration) * unit_[level] != b.expiration) return false;
+        if (position(level, b.expiration) % wheel_size_ != slot) return false;
+        if (!check_list(wheels_[level].buckets[slot], b.number, b.expiration)) return false;
+    }
+    for (std::uint32_t bank = 0; bank < 2; ++bank) {
+        total += late_[bank].size();
+        if (!check_list(late_[bank], late + bank, 0)) return false;
+    }
+    const bool still = pass_.unfinished || (cursor() == pass_.target && draining_ == none);
+    return total == size_ && queued == queue_.size() && cursor() <= pass_.target && still &&
+           std::is_heap(queue_.begin(), queue_.end(), expires_later);
+}
+
+// Whether the hooks know that they are in this list, and are due at that moment or after it.
+inline bool bucket_queue_wheel::check_list(const detail::hook_list& list, std::uint32_t number,
+                                           moment not_before) const {
+    bool right = true;
+    list.for_each([&](timer_hook& hook) {
+        const detail::hook_place place = access::place(hook);
+        right = right && access::list(place) == number && *access::entry(place) == &hook;
+        right = right && (end_of(hook.due()) >= not_before || hook.due() <= cursor());
+        right = right && (number != late + late_bank_ || hook.due() <= cursor());
+    });
+    return right;
+}
+
+}  // namespace foliot
