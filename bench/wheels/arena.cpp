@@ -14,8 +14,6 @@ arena::arena(std::size_t bytes)
     if (data_ == MAP_FAILED) {
         throw std::system_error(errno, std::generic_category(), "memory for the callers' objects");
     }
-    madvise(data_, bytes_,
-            MADV_HUGEPAGE);  // refused by some kernels; then it is small pages for all
     std::memset(data_, 0, bytes_);
 }
 

@@ -5,8 +5,8 @@
 
 namespace bench {
 
-/// The memory of the callers' objects: mapped once, backed by huge pages if the kernel gives them,
-/// touched once, and reused by every model in its turn, so that all meet the same pages.
+/// The memory of the callers' objects: mapped once, in pages as malloc gives them, touched once, and
+/// reused by every model in its turn, so that all meet the same pages.
 class arena {
 public:
     explicit arena(std::size_t bytes);

@@ -1,7 +1,6 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #include "all.hpp"
 
-#if __has_include(<foliot/wheel/bucket_queue_wheel.hpp>)
 #include "../model_contender.hpp"
 #include "foliot_model.hpp"
 
@@ -10,7 +9,7 @@
 namespace bench {
 
 namespace {
-struct queue : foliot_model<foliot::bucket_queue_wheel<>> {
+struct queue : foliot_model<foliot::bucket_queue_wheel> {
     using foliot_model::foliot_model;
     static constexpr std::string_view name = "bucket_queue_wheel";
 };
@@ -21,6 +20,3 @@ std::unique_ptr<contender> make_bucket_queue_wheel() {
 }
 
 }  // namespace bench
-#else
-std::unique_ptr<bench::contender> bench::make_bucket_queue_wheel() { return nullptr; }
-#endif

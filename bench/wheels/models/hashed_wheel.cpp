@@ -1,7 +1,6 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #include "all.hpp"
 
-#if __has_include(<foliot/wheel/hashed_wheel.hpp>)
 #include "../model_contender.hpp"
 #include "foliot_model.hpp"
 
@@ -21,6 +20,3 @@ std::unique_ptr<contender> make_hashed_wheel() {
 }
 
 }  // namespace bench
-#else
-std::unique_ptr<bench::contender> bench::make_hashed_wheel() { return nullptr; }
-#endif

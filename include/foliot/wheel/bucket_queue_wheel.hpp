@@ -253,7 +253,7 @@ private:
 
     void place(timer_hook& hook, tick due) {
         if (due <= pass_.cursor) [[unlikely]] {
-            late_[late_bank_].append(hook, late + late_bank_);
+            late_[late_bank_].append(hook, late + late_bank_, pool_);
         } else {
             put_into_bucket(hook, end_of(due));
         }
@@ -265,7 +265,7 @@ private:
         if (to.level >= wheels_.size()) [[unlikely]]
             add_wheels(to.level);
         wheel& w = wheels_[to.level];
-        if (w.buckets[to.slot].append(hook, to.number) && !w.queued[to.slot]) [[unlikely]] {
+        if (w.buckets[to.slot].append(hook, to.number, pool_) && !w.queued[to.slot]) [[unlikely]] {
             w.queued[to.slot] = true;
             enqueue({position(to.level, m) * unit_[to.level], to.number});
         }
@@ -276,7 +276,7 @@ private:
             detail::require(owns(place),
                             "cancel or reschedule: the hook is armed in another queue");
         }
-        list(access::list(place)).remove(place);
+        list(access::list(place)).remove(place, pool_);
     }
 
     [[nodiscard]] bool owns(detail::hook_place place) noexcept {
@@ -352,7 +352,7 @@ private:
     bool drain(std::size_t& budget, advance_result& result, Sink& sink) {
         detail::hook_list& from = list(draining_);
         const bool fires = draining_ < wheel_size_ || draining_ >= late;
-        while (!from.drop_if_empty()) {
+        while (!from.drop_if_empty(pool_)) {
             if (budget == 0) return false;
             --budget;
             timer_hook& hook = from.front();
@@ -385,6 +385,7 @@ private:
 
     std::vector<wheel> wheels_;
     std::vector<queued_bucket> queue_;  // a heap
+    detail::chunk_pool pool_;
     std::array<detail::hook_list, 2> late_;
     detail::pass pass_;
     moment now_;
@@ -433,9 +434,9 @@ inline void bucket_queue_wheel::reset(tick cursor) noexcept {
     pass_.reset(cursor);
     for_each([](timer_hook& hook) { access::disarm(hook); });
     for (wheel& w : wheels_) {
-        for (std::uint32_t slot = 0; slot < wheel_size_; ++slot) w.buckets[slot].clear();
+        for (std::uint32_t slot = 0; slot < wheel_size_; ++slot) w.buckets[slot].clear(pool_);
     }
-    for (detail::hook_list& list : late_) list.clear();
+    for (detail::hook_list& list : late_) list.clear(pool_);
     while (!queue_.empty()) dequeue();
     now_ = moment_of(cursor);
     size_ = 0;

@@ -146,7 +146,7 @@ public:
     void reset(tick cursor) noexcept {
         pass_.reset(cursor);
         for_each([](timer_hook& hook) { access::disarm(hook); });
-        for (detail::hook_list& list : late_) list.clear();
+        for (detail::hook_list& list : late_) list.clear(pool_);
         blocks_ = std::vector<block>();
         capacity_ = 0;
         end_ = root;
@@ -202,7 +202,7 @@ private:
 
     void place(timer_hook& hook, tick due) {
         if (due <= pass_.cursor) [[unlikely]] {
-            late_[late_bank_].append(hook, late + late_bank_);
+            late_[late_bank_].append(hook, late + late_bank_, pool_);
         } else {
             insert({due, &hook});
         }
@@ -223,7 +223,7 @@ private:
                             "cancel or reschedule: the hook is armed in another queue");
         }
         if (in_heap(place)) return take_out(static_cast<std::size_t>(place));
-        late_[access::list(place) - late].remove(place);
+        late_[access::list(place) - late].remove(place, pool_);
     }
 
     [[nodiscard]] bool owns(const timer_hook& hook, detail::hook_place place) const noexcept {
@@ -284,7 +284,7 @@ private:
     template <class Sink>
     bool fire_late(std::size_t& budget, advance_result& result, Sink& sink) {
         detail::hook_list& list = late_[late_bank_ ^ 1];
-        while (!list.drop_if_empty()) {
+        while (!list.drop_if_empty(pool_)) {
             if (budget == 0) return false;
             --budget;
             timer_hook& hook = list.front();
@@ -331,6 +331,7 @@ private:
     std::vector<block> blocks_;
     std::size_t capacity_ = 0;  // of the blocks; numbers 0 to root - 1 are not used
     std::size_t end_ = root;    // behind the last item
+    detail::chunk_pool pool_;
     std::array<detail::hook_list, 2> late_;
     std::uint32_t late_bank_ = 0;  // filled; the other one is fired
     detail::pass pass_;

@@ -164,7 +164,7 @@ public:
     void reset(tick cursor) noexcept {
         pass_.reset(cursor);
         for_each([](timer_hook& hook) { access::disarm(hook); });
-        for (detail::hook_list& list : lists_) list.clear();
+        for (detail::hook_list& list : lists_) list.clear(pool_);
         occupied_ = {};
         size_ = 0;
         end_draining();
@@ -197,7 +197,7 @@ private:
 
     void place(timer_hook& hook, tick due) {
         if (due <= pass_.cursor) [[unlikely]] {
-            lists_[late + late_bank_].append(hook, late + late_bank_);
+            lists_[late + late_bank_].append(hook, late + late_bank_, pool_);
         } else {
             put_into_ring(hook, due);
         }
@@ -206,7 +206,7 @@ private:
 
     void put_into_ring(timer_hook& hook, tick due) {
         slot& to = slots_[slot_of(due)];
-        if (lists_[to.list].append(hook, to.list)) [[unlikely]] {
+        if (lists_[to.list].append(hook, to.list, pool_)) [[unlikely]] {
             occupied_.set(slot_of(due));
             to.first = due;
         }
@@ -219,7 +219,7 @@ private:
             detail::require(list < list_count && lists_[list].owns(place),
                             "cancel or reschedule: the hook is armed in another queue");
         }
-        if (lists_[list].remove(place) && list < late && list != draining_) [[unlikely]] {
+        if (lists_[list].remove(place, pool_) && list < late && list != draining_) [[unlikely]] {
             occupied_.reset(slot_of_list_[list]);
         }
     }
@@ -299,7 +299,7 @@ private:
     template <class Sink>
     bool drain(std::size_t& budget, advance_result& result, Sink& sink) {
         detail::hook_list& list = lists_[draining_];
-        while (!list.drop_if_empty()) {
+        while (!list.drop_if_empty(pool_)) {
             if (budget == 0) return false;
             --budget;
             timer_hook& hook = list.front();
@@ -323,6 +323,7 @@ private:
     [[nodiscard]] bool check_list(std::uint32_t list, Right right) const;
 
     std::array<slot, Slots> slots_;
+    detail::chunk_pool pool_;
     std::array<detail::hook_list, list_count> lists_;
     detail::slot_bitmap<Slots> occupied_;
     detail::pass pass_;

@@ -56,7 +56,7 @@ class hierarchical_wheel {
 
 public:
     /// All ticks up to `start` count as fired.
-    explicit hierarchical_wheel(tick start = {}) noexcept : pass_(start) {}
+    explicit hierarchical_wheel(tick start = {}) noexcept : pass_(start) { set_reach(); }
     hierarchical_wheel(const hierarchical_wheel&) = delete;
     hierarchical_wheel& operator=(const hierarchical_wheel&) = delete;
 
@@ -65,7 +65,7 @@ public:
 
     /// Arms `hook`, which must not be armed (checked). Any due is legal; at or before cursor() it
     /// fires in the next pass. O(1).
-    void schedule(timer_hook& hook, tick due) {
+    [[gnu::always_inline]] void schedule(timer_hook& hook, tick due) {
         detail::require(!hook.armed(), "schedule: the hook is armed already");
         place(hook, due);
         ++size_;
@@ -73,7 +73,7 @@ public:
 
     /// True: the hook was armed and is not any more; the sink will not get it. False: it was not
     /// armed. The hook must not be armed in another queue (hardened). O(1).
-    bool cancel(timer_hook& hook) noexcept {
+    [[gnu::always_inline]] bool cancel(timer_hook& hook) noexcept {
         if (!hook.armed()) return false;
         remove(access::place(hook));
         access::disarm(hook);
@@ -83,24 +83,13 @@ public:
 
     /// Gives an armed hook another due, or arms it. Later than before is one write to the hook: the
     /// entry stays, and is re-placed when its old slot comes round. O(1).
-    void reschedule(timer_hook& hook, tick due) {
-        if (!hook.armed()) return schedule(hook, due);
-        const detail::hook_place old = access::place(hook);
-        const bool waits_for_next_pass = access::list(old) == late + late_bank_;
-        if (due >= hook.due() && !waits_for_next_pass) [[likely]] {
+    [[gnu::always_inline]] void reschedule(timer_hook& hook, tick due) {
+        // An entry that waits for a tick of a ring may stay until that tick.
+        if (hook.armed() && due >= hook.due() && hook.due() > pass_.cursor) [[likely]] {
             access::due(hook) = due;
-            return;
+        } else {
+            place_anew(hook, due);
         }
-        const bool stays_late = hook.due() <= pass_.cursor && due <= pass_.cursor;
-        if (stays_late || list_for(due) == access::list(old)) {
-            note_due(access::list(old), due);
-            access::due(hook) = due;
-            return;
-        }
-        place(hook, due);
-        const detail::hook_place fresh = access::place(hook);
-        remove(old);
-        access::place(hook) = fresh;  // a removal of the last entry tells its hook
     }
 
     /// Fires what is due up to `now`: calls sink(timer_hook&) for each hook, disarmed. Handles at
@@ -158,10 +147,12 @@ public:
     void reset(tick cursor) noexcept {
         pass_.reset(cursor);
         for_each([](timer_hook& hook) { access::disarm(hook); });
-        for (auto& list : lists_) list.clear();
+        for (auto& list : lists_) list.clear(pool_);
         occupied_ = {};
+        overflow_first_ = tick::max();
         paced_ = {};
         pace_at_ = {};
+        set_reach();
         size_ = 0;
         draining_ = none;
     }
@@ -184,7 +175,7 @@ private:
                   "more than 2^16 slots");
 
     // Hooks are moved ahead of time in portions of this many, so that fetching them overlaps.
-    static constexpr std::size_t portion = 32;
+    static constexpr std::size_t portion = 60;
     // From this many hooks on, a slot makes the wheel ask for wake-ups ahead of time.
     static constexpr std::size_t crowd = 1024;
 
@@ -217,79 +208,86 @@ private:
     // The list for `due`, which is not before the cursor: on the finest level on which it is in the
     // coarser slot of the cursor or in the one after it. So the slots that a coarse level drains
     // ahead of time are never filled meanwhile, and those of the cursor itself are empty.
-    [[nodiscard]] std::uint32_t ring_list_for(tick due) const noexcept {
-        if constexpr (power_of_two) {
-            // Of a distance of n bits, n - 1 tells the level or the one above it.
-            const std::uint64_t distance = due.count - pass_.cursor.count;
-            unsigned level = static_cast<unsigned>(std::bit_width(distance | 1) - 1) / bits;
-            const bool next = position(level, due) - position(level, pass_.cursor) == 1;
-            level -= static_cast<unsigned>(next) & static_cast<unsigned>(level != 0);
-            if (level >= Levels) [[unlikely]]
-                return overflow + overflow_bank_;
-            return number(level, position(level, due));
-        } else {
-            std::uint32_t list = overflow + overflow_bank_;
-            each_level([&]<unsigned Level>() {
-                if (!reaches<Level>(due)) return false;
-                list = number(Level, due.count / unit[Level]);
-                return true;
-            });
-            return list;
-        }
-    }
-
-    template <unsigned Level>
-    [[nodiscard]] bool reaches(tick due) const noexcept {
-        if constexpr (unit[Level + 1] == 0) return true;
-        return due.count / unit[Level + 1] - pass_.cursor.count / unit[Level + 1] <= 1;
+    [[nodiscard, gnu::always_inline]] std::uint32_t ring_list_for(tick due) noexcept {
+        std::uint32_t list = none;
+        each_level([&]<unsigned Level>() {
+            if (due > reach_[Level]) return false;
+            list = Level * ring + static_cast<std::uint32_t>(due.count / unit[Level] % ring);
+            return true;
+        });
+        if (list == none) [[unlikely]]
+            return overflow_list_for(due);
+        return list;
     }
 
     // Calls f<0>(), f<1>(), ... until one returns true; unrolled: divisions are by constants.
     template <class F>
-    static constexpr void each_level(F&& f) {
+    [[gnu::always_inline]] static constexpr void each_level(F&& f) {
         [&]<std::size_t... Level>(std::index_sequence<Level...>) {
             (f.template operator()<static_cast<unsigned>(Level)>() || ...);
         }(std::make_index_sequence<Levels>{});
     }
 
-    [[nodiscard]] std::uint32_t list_for(tick due) const noexcept {
+    [[nodiscard, gnu::noinline, gnu::cold]] std::uint32_t overflow_list_for(tick due) noexcept {
+        overflow_first_ = std::min(overflow_first_, due);
+        return overflow + overflow_bank_;
+    }
+
+    // The last tick that each level reaches.
+    void set_reach() noexcept {
+        for (unsigned level = 0; level < Levels; ++level) {
+            const std::uint64_t length = unit[level + 1];
+            const std::uint64_t end = length == 0 ? 0 : position(level + 1, pass_.cursor) + 2;
+            const bool all = length == 0 || end > tick::max().count / length;
+            reach_[level] = all ? tick::max() : tick{end * length - 1};
+        }
+    }
+
+    [[nodiscard, gnu::always_inline]] std::uint32_t list_for(tick due) noexcept {
         if (due <= pass_.cursor) [[unlikely]]
             return late + late_bank_;
         return ring_list_for(due);
     }
 
-    void place(timer_hook& hook, tick due) {
-        append(list_for(due), hook, due);
+    [[gnu::always_inline]] void place(timer_hook& hook, tick due) {
+        append(list_for(due), hook);
         access::due(hook) = due;
     }
 
-    void append(std::uint32_t list, timer_hook& hook, tick due) {
-        if (lists_[list].append(hook, list)) [[unlikely]]
-            mark(list);
-        note_due(list, due);
+    [[gnu::noinline]] void place_anew(timer_hook& hook, tick due) {
+        if (!hook.armed()) return schedule(hook, due);
+        const detail::hook_place old = access::place(hook);
+        const bool stays_late = hook.due() <= pass_.cursor && due <= pass_.cursor;
+        if (stays_late || list_for(due) == access::list(old)) {
+            access::due(hook) = due;
+            return;
+        }
+        place(hook, due);
+        const detail::hook_place fresh = access::place(hook);
+        remove(old);
+        access::place(hook) = fresh;  // a removal of the last entry tells its hook
     }
 
-    void mark(std::uint32_t list) noexcept {
+    [[gnu::always_inline]] void append(std::uint32_t list, timer_hook& hook) {
+        if (lists_[list].append(hook, list, pool_)) [[unlikely]]
+            mark(list);
+    }
+
+    [[gnu::noinline, gnu::cold]] void mark(std::uint32_t list) noexcept {
         if (list < overflow) occupied_[list / ring].set(list % ring);
     }
-    void unmark(std::uint32_t list) noexcept {
+    [[gnu::noinline, gnu::cold]] void unmark(std::uint32_t list) noexcept {
         if (list < overflow) occupied_[list / ring].reset(list % ring);
+        if (list == overflow + overflow_bank_) overflow_first_ = tick::max();
     }
 
-    void note_due(std::uint32_t list, tick due) noexcept {
-        if (list - overflow >= 2) [[likely]]
-            return;
-        const bool first = lists_[list].size() <= 1;
-        overflow_first_ = first ? due : std::min(overflow_first_, due);
-    }
-
-    void remove(detail::hook_place place) noexcept {
+    [[gnu::always_inline]] void remove(detail::hook_place place) noexcept {
         const std::uint32_t list = access::list(place);
         if constexpr (detail::hardened) {
             detail::require(list < list_count && lists_[list].owns(place),
                             "cancel or reschedule: the hook is armed in another queue");
         }
-        if (lists_[list].remove(place)) [[unlikely]]
+        if (lists_[list].remove(place, pool_)) [[unlikely]]
             unmark(list);
     }
 
@@ -331,6 +329,7 @@ private:
     // Makes the bank that is filled the one to be drained.
     std::uint32_t turn_overflow() noexcept {
         overflow_drain_position_ = overflow_first_.count / unit[top];
+        overflow_first_ = tick::max();
         overflow_bank_ ^= 1;
         return overflow + (overflow_bank_ ^ 1);
     }
@@ -376,7 +375,7 @@ private:
     }
 
     bool drop_if_empty(std::uint32_t list) noexcept {
-        if (!lists_[list].drop_if_empty()) return false;
+        if (!lists_[list].drop_if_empty(pool_)) return false;
         unmark(list);
         return true;
     }
@@ -384,8 +383,12 @@ private:
     // ---- a pass -------------------------------------------------------------------------------
 
     void go_to(tick t) noexcept {
-        if (!is_near(t)) pace_at_ = {};
+        const bool near = is_near(t);
         pass_.cursor = t;
+        if (near) [[likely]]
+            return;
+        pace_at_ = {};
+        set_reach();
     }
 
     void begin_pass() noexcept {
@@ -435,7 +438,7 @@ private:
                 ++result.moved;
                 continue;
             }
-            if (list.pop_front()) unmark(draining_);
+            list.pop_front();
             access::disarm(hook);
             --size_;
             ++result.fired;
@@ -456,8 +459,8 @@ private:
     }
 
     void move_front(std::uint32_t from, timer_hook& hook) {
-        append(ring_list_for(std::max(hook.due(), pass_.cursor)), hook, hook.due());
-        if (lists_[from].pop_front()) unmark(from);
+        append(ring_list_for(std::max(hook.due(), pass_.cursor)), hook);
+        lists_[from].pop_front();
     }
 
     // ---- moving down ahead of time ------------------------------------------------------------
@@ -541,17 +544,19 @@ private:
     [[nodiscard]] bool check_list(std::uint32_t list) const;
     [[nodiscard]] bool may_be_in(std::uint32_t list, tick due) const;
 
+    detail::chunk_pool pool_;
     std::array<detail::hook_list, list_count> lists_;
     std::array<detail::slot_bitmap<ring>, Levels> occupied_{};
     detail::pass pass_;
     std::size_t size_ = 0;
-    std::uint32_t late_bank_ = 0;      // filled; the other one is drained
-    std::uint32_t overflow_bank_ = 0;  // filled; the other one is drained
-    std::uint32_t draining_ = none;    // the list that the unfinished pass is in
-    tick overflow_first_;  // nothing in the filled bank is due before; meaningless if it is empty
+    std::uint32_t late_bank_ = 0;                // filled; the other one is drained
+    std::uint32_t overflow_bank_ = 0;            // filled; the other one is drained
+    std::uint32_t draining_ = none;              // the list that the unfinished pass is in
+    tick overflow_first_ = tick::max();          // nothing in the filled bank is due before
     std::uint64_t overflow_drain_position_ = 0;  // of the drained bank
     std::array<tick, Levels> paced_{};  // of level n + 1: shares are moved up to before this tick
-    tick pace_at_;                      // no share is due before
+    std::array<tick, Levels> reach_;
+    tick pace_at_;  // no share is due before
 };
 
 template <std::uint32_t Slots, unsigned Levels>

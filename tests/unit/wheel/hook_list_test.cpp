@@ -18,17 +18,19 @@ constexpr std::size_t chunk = hook_list::chunk_entries;
 class hook_list_test : public testing::Test {
 protected:
     ~hook_list_test() override {
+        list_.clear(pool_);
         for (timer_hook& hook : hooks_) hook_access::disarm(hook);
     }
 
     void append(std::size_t count) {
-        for (std::size_t i = 0; i < count; ++i) list_.append(hooks_.emplace_back(), 7);
+        for (std::size_t i = 0; i < count; ++i) list_.append(hooks_.emplace_back(), 7, pool_);
     }
     void remove(timer_hook& hook) {
-        list_.remove(hook_access::place(hook));
+        list_.remove(hook_access::place(hook), pool_);
         hook_access::disarm(hook);
     }
     timer_hook& take() {
+        EXPECT_FALSE(list_.drop_if_empty(pool_));
         timer_hook& hook = list_.front();
         list_.pop_front();
         hook_access::disarm(hook);
@@ -52,6 +54,7 @@ protected:
     }
 
     std::deque<timer_hook> hooks_;
+    chunk_pool pool_;
     hook_list list_;
 };
 
@@ -62,18 +65,18 @@ TEST_F(hook_list_test, appends_and_takes_in_order) {
         expect_hooks_know_their_places();
         for (timer_hook& hook : hooks_) ASSERT_EQ(&take(), &hook);
         EXPECT_TRUE(list_.empty());
-        EXPECT_TRUE(list_.drop_if_empty()) << "it holds no chunk";
+        EXPECT_TRUE(list_.drop_if_empty(pool_)) << "it holds no chunk";
     }
 }
 
 TEST_F(hook_list_test, append_says_when_it_was_the_first) {
     timer_hook& a = hooks_.emplace_back();
     timer_hook& b = hooks_.emplace_back();
-    EXPECT_TRUE(list_.append(a, 7));
-    EXPECT_FALSE(list_.append(b, 7));
-    EXPECT_FALSE(list_.remove(hook_access::place(a)));
-    EXPECT_TRUE(list_.remove(hook_access::place(b)));
-    EXPECT_TRUE(list_.append(a, 7));
+    EXPECT_TRUE(list_.append(a, 7, pool_));
+    EXPECT_FALSE(list_.append(b, 7, pool_));
+    EXPECT_FALSE(list_.remove(hook_access::place(a), pool_));
+    EXPECT_TRUE(list_.remove(hook_access::place(b), pool_));
+    EXPECT_TRUE(list_.append(a, 7, pool_));
 }
 
 TEST_F(hook_list_test, removal_puts_the_last_entry_into_the_hole) {
@@ -122,7 +125,7 @@ TEST_F(hook_list_test, random_appends_removals_and_takings_lose_nothing) {
 
 TEST_F(hook_list_test, clearing_forgets_everything) {
     append(10 * chunk);
-    list_.clear();
+    list_.clear(pool_);
     EXPECT_TRUE(list_.empty());
     EXPECT_EQ(list_.size(), 0U);
     append(3);

@@ -1,13 +1,11 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <foliot/time/detail/contract.hpp>
+#include <foliot/wheel/detail/chunk_pool.hpp>
 #include <foliot/wheel/timer_hook.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 
 namespace foliot::detail {
 
@@ -18,9 +16,9 @@ namespace foliot::detail {
 /// told its new place; there is no dead entry and nothing to sweep. Entries are taken from the
 /// front, and a slot gives its memory back chunk by chunk while it is drained.
 ///
-/// The fast paths touch this object (16 bytes), one entry and the hooks; what is needed once a
-/// chunk lies in the chunks. Memory: 8.4 bytes an entry, and less than a chunk (512 bytes) for each
-/// list that holds something.
+/// The fast paths touch this object (8 bytes), one entry and the hooks; what is needed once a chunk
+/// lies in the chunks, which begin at multiples of their size. Memory: 8.5 bytes an entry, and less
+/// than a chunk (512 bytes) for each list that holds something.
 class hook_list {
 public:
     static constexpr std::uint32_t chunk_entries = 60;
@@ -28,14 +26,13 @@ public:
     hook_list() = default;
     hook_list(const hook_list&) = delete;
     hook_list& operator=(const hook_list&) = delete;
-    ~hook_list() { clear(); }
 
     /// Appends, and tells the hook its place. True: the list had no chunk before. Throws
     /// std::bad_alloc and then has changed nothing.
-    bool append(timer_hook& hook, std::uint32_t number) {
+    [[gnu::always_inline]] bool append(timer_hook& hook, std::uint32_t number, chunk_pool& pool) {
         bool first = false;
-        if (tail_ == end_) [[unlikely]]
-            first = grow();
+        if (at_chunk_end(tail_)) [[unlikely]]
+            first = grow(pool);
         *tail_ = &hook;
         hook_access::set_place(hook, tail_, number);
         ++tail_;
@@ -44,43 +41,49 @@ public:
 
     /// Removes the entry at `place`; the last one takes its place. Leaves the removed hook as it is
     /// unless it is the last. True: the list has no chunk any more.
-    bool remove(hook_place place) noexcept {
-        timer_hook* const moved = tail_[-1];
+    [[gnu::always_inline]] bool remove(hook_place place, chunk_pool& pool) noexcept {
+        timer_hook** const gap = tail_ - 1;
+        timer_hook* const moved = *gap;
+        tail_ = gap;
         *hook_access::entry(place) = moved;
         hook_access::place(*moved) = place;
-        --tail_;
-        return tail_ == end_ - chunk_entries && drop_last_chunk();
+        return at_chunk_begin(gap) && drop_last_chunk(pool);
     }
 
-    /// No entries. A list that was drained in part and whose rest was then removed is empty but
-    /// still holds a chunk; `drop_if_empty` gives it back.
-    [[nodiscard]] bool empty() const noexcept { return tail_ == nullptr || front_entry() == tail_; }
+    /// No entries. A list that was drained may be empty but still hold a chunk; `drop_if_empty`
+    /// gives it back.
+    [[nodiscard]] bool empty() const noexcept {
+        if (tail_ == nullptr) return true;
+        const chunk& c = *first();
+        return c.entries + c.taken == tail_;
+    }
 
-    /// The oldest entry. Precondition: not empty.
-    [[nodiscard]] timer_hook& front() const noexcept {
+    /// True: the list is empty, and holds no chunk any more. False: `front` may be called. Draining
+    /// is a loop of these three.
+    [[gnu::always_inline]] bool drop_if_empty(chunk_pool& pool) noexcept {
+        if (tail_ == nullptr) return true;
+        const chunk* c = first();
+        if (c->entries + c->taken == tail_) [[unlikely]] {
+            clear(pool);
+            return true;
+        }
+        if (c->taken == chunk_entries) [[unlikely]]
+            drop_first_chunk(pool);
+        return false;
+    }
+
+    /// The oldest entry. Precondition: drop_if_empty said false, and nothing was taken since.
+    [[nodiscard, gnu::always_inline]] timer_hook& front() const noexcept {
         const chunk& c = *first();
         prefetch_behind(c);
         return *c.entries[c.taken];
     }
 
-    /// Takes the oldest entry away. True: nothing is left, no chunk either. Precondition: not empty.
-    bool pop_front() noexcept {
-        chunk* const c = first();
-        ++c->taken;
-        if (c->entries + c->taken == tail_) return drop_if_empty();
-        if (c->taken == chunk_entries) drop_first_chunk();
-        return false;
-    }
-
-    /// True: the list is empty, and holds no chunk any more.
-    bool drop_if_empty() noexcept {
-        if (!empty()) return false;
-        clear();
-        return true;
-    }
+    /// Takes the oldest entry away. Precondition: as for `front`.
+    void pop_front() noexcept { ++first()->taken; }
 
     /// Forgets all entries; does not touch the hooks.
-    void clear() noexcept;
+    void clear(chunk_pool& pool) noexcept;
 
     [[nodiscard]] std::size_t size() const noexcept {
         if (tail_ == nullptr) return 0;
@@ -106,13 +109,23 @@ public:
 
 private:
     struct chunk {
+        void* owner;  // the pool's
         chunk* previous;
         chunk* next;           // of the last chunk: the first one
         std::uint32_t taken;   // how many of its entries were taken; 0 but in the first chunk
         std::uint32_t chunks;  // how many there are; kept in the first chunk only
         timer_hook* entries[chunk_entries];
     };
-    static_assert(sizeof(chunk) == 504, "with the allocator's word, a power of two");
+    static_assert(sizeof(chunk) == chunk_pool::chunk_size);
+
+    static std::uintptr_t offset_in_chunk(timer_hook** entry) noexcept {
+        return reinterpret_cast<std::uintptr_t>(entry) % sizeof(chunk);
+    }
+    // Also true of null, a list without chunks.
+    static bool at_chunk_end(timer_hook** entry) noexcept { return offset_in_chunk(entry) == 0; }
+    static bool at_chunk_begin(timer_hook** entry) noexcept {
+        return offset_in_chunk(entry) == offsetof(chunk, entries);
+    }
 
     // Hooks are fetched this many entries before they are handled: about as many cold lines as a
     // core can have in flight.
@@ -127,81 +140,73 @@ private:
                            1);
     }
 
-    [[nodiscard]] chunk* last() const noexcept { return reinterpret_cast<chunk*>(end_) - 1; }
+    [[nodiscard]] chunk* last() const noexcept {
+        // The tail is never at the beginning of its chunk's entries, but may be at their end.
+        const auto in_chunk = reinterpret_cast<std::uintptr_t>(tail_) - 1;
+        return reinterpret_cast<chunk*>(in_chunk - in_chunk % sizeof(chunk));
+    }
     [[nodiscard]] chunk* first() const noexcept { return last()->next; }
-    [[nodiscard]] timer_hook** front_entry() const noexcept {
-        chunk* const c = first();
-        return c->entries + c->taken;
+
+    // What happens once a chunk stays out of the callers' fast paths.
+    [[gnu::noinline, gnu::cold]] bool grow(chunk_pool& pool) {
+        auto* const fresh = static_cast<chunk*>(pool.take());
+        const bool alone = tail_ == nullptr;
+        fresh->taken = 0;
+        if (alone) {
+            fresh->previous = nullptr;
+            fresh->next = fresh;
+            fresh->chunks = 1;
+        } else {
+            chunk* const old = last();
+            fresh->previous = old;
+            fresh->next = old->next;
+            old->next = fresh;
+            ++fresh->next->chunks;
+        }
+        tail_ = fresh->entries;
+        return alone;
     }
 
-    bool grow();
-    bool drop_last_chunk() noexcept;
-    void drop_first_chunk() noexcept;
+    [[gnu::noinline, gnu::cold]] bool drop_last_chunk(chunk_pool& pool) noexcept {
+        auto* const old = reinterpret_cast<chunk*>(reinterpret_cast<std::uintptr_t>(tail_) -
+                                                   offsetof(chunk, entries));
+        chunk* const before = old->previous;
+        if (before == nullptr) {
+            tail_ = nullptr;
+        } else {
+            before->next = old->next;
+            --before->next->chunks;
+            tail_ = before->entries + chunk_entries;
+        }
+        pool.give(old);
+        return before == nullptr;
+    }
+
+    [[gnu::noinline]] void drop_first_chunk(chunk_pool& pool) noexcept {
+        chunk* const old = first();
+        chunk* const second = old->next;
+        second->chunks = old->chunks - 1;
+        second->previous = nullptr;
+        last()->next = second;
+        pool.give(old);
+    }
 
     timer_hook** tail_ = nullptr;  // behind the last entry; null: no chunk
-    timer_hook** end_ = nullptr;   // of the last chunk
 };
 
-static_assert(sizeof(hook_list) == 16);
+static_assert(sizeof(hook_list) == 8);
 
-inline bool hook_list::grow() {
-    void* const memory = std::malloc(sizeof(chunk));
-    if (memory == nullptr) throw std::bad_alloc();
-    chunk* const fresh = ::new (memory) chunk;
-    require(hook_access::addressable(fresh + 1), "a heap address has more than 48 bits");
-    fresh->taken = 0;
-    for (timer_hook*& entry : fresh->entries) entry = nullptr;  // they may be prefetched
-    const bool alone = tail_ == nullptr;
-    if (alone) {
-        fresh->previous = nullptr;
-        fresh->next = fresh;
-        fresh->chunks = 1;
-    } else {
-        chunk* const old = last();
-        fresh->previous = old;
-        fresh->next = old->next;
-        old->next = fresh;
-        ++fresh->next->chunks;
-    }
-    tail_ = fresh->entries;
-    end_ = fresh->entries + chunk_entries;
-    return alone;
-}
-
-inline bool hook_list::drop_last_chunk() noexcept {
-    chunk* const old = last();
-    chunk* const before = old->previous;
-    if (before == nullptr) {
-        tail_ = end_ = nullptr;
-    } else {
-        before->next = old->next;
-        --before->next->chunks;
-        tail_ = end_ = before->entries + chunk_entries;
-    }
-    std::free(old);
-    return before == nullptr;
-}
-
-inline void hook_list::drop_first_chunk() noexcept {
-    chunk* const old = first();
-    chunk* const second = old->next;
-    second->chunks = old->chunks - 1;
-    second->previous = nullptr;
-    last()->next = second;
-    std::free(old);
-}
-
-inline void hook_list::clear() noexcept {
+inline void hook_list::clear(chunk_pool& pool) noexcept {
     if (tail_ == nullptr) return;
     const chunk* const stop = last();
     for (chunk* c = first();;) {
         chunk* const next = c->next;
         const bool was_last = c == stop;
-        std::free(c);
+        pool.give(c);
         if (was_last) break;
         c = next;
     }
-    tail_ = end_ = nullptr;
+    tail_ = nullptr;
 }
 
 inline bool hook_list::owns(hook_place place) const noexcept {
