@@ -84,8 +84,10 @@ public:
     /// Gives an armed hook another due, or arms it. Later than before is one write to the hook: the
     /// entry stays, and is re-placed when its old slot comes round. O(1).
     [[gnu::always_inline]] void reschedule(timer_hook& hook, tick due) {
-        // An entry that waits for a tick of a ring may stay until that tick.
-        if (hook.armed() && due >= hook.due() && hook.due() > pass_.cursor) [[likely]] {
+        // What waits for a tick between the cursor's and `due` may stay until that tick.
+        const std::uint64_t distance = due.count - pass_.cursor.count;
+        const std::uint64_t before = hook.due().count - pass_.cursor.count - 1;
+        if (due > pass_.cursor && before < distance && hook.armed()) [[likely]] {
             access::due(hook) = due;
         } else {
             place_anew(hook, due);
@@ -175,7 +177,7 @@ private:
                   "more than 2^16 slots");
 
     // Hooks are moved ahead of time in portions of this many, so that fetching them overlaps.
-    static constexpr std::size_t portion = 60;
+    static constexpr std::size_t portion = 32;
     // From this many hooks on, a slot makes the wheel ask for wake-ups ahead of time.
     static constexpr std::size_t crowd = 1024;
 
@@ -415,12 +417,27 @@ private:
         while (true) {
             draining_ = list_at_cursor();
             if (draining_ != none) return true;
+            if (is_near(pass_.target)) break;
             const std::optional<tick> next = next_event(pass_.target);
-            if (!next || *next > pass_.target) break;
+            if (!next || *next > pass_.target) {
+                go_to(pass_.target);
+                return false;
+            }
             go_to(*next);
         }
-        go_to(pass_.target);
-        return false;
+        return find_near_work();
+    }
+
+    // The same within one slot of level 1: only level 0 counts, and its ring does not wrap.
+    bool find_near_work() noexcept {
+        if (pass_.cursor == pass_.target) return false;
+        const std::uint32_t first = number(0, pass_.cursor.count + 1);
+        const std::uint32_t last = number(0, pass_.target.count);
+        const std::uint32_t found = occupied_[0].first_in(first, last);
+        pass_.cursor.count += std::min(found, last) - first + 1;
+        if (found > last) return false;
+        draining_ = found;
+        return true;
     }
 
     // Takes the entries of the list being drained from the front, and fires those that are due; the
@@ -428,39 +445,39 @@ private:
     // change the wheel, and throw. False: the budget ran out.
     template <class Sink>
     bool fire(std::size_t& budget, advance_result& result, Sink& sink) {
-        detail::hook_list& list = lists_[draining_];
-        while (!drop_if_empty(draining_)) {
-            if (budget == 0) return false;
-            --budget;
-            timer_hook& hook = list.front();
+        const auto one = [&](timer_hook& hook) {
             if (hook.due() > pass_.cursor) [[unlikely]] {
-                move_front(draining_, hook);
+                keep_for_later(hook);
                 ++result.moved;
-                continue;
+                return;
             }
-            list.pop_front();
             access::disarm(hook);
             --size_;
             ++result.fired;
             sink(hook);
-        }
+        };
+        if (!lists_[draining_].take_each(budget, pool_, one)) return false;
+        unmark(draining_);
         return true;
+    }
+
+    void keep_for_later(timer_hook& hook) {
+        try {
+            append(ring_list_for(hook.due()), hook);
+        } catch (...) {
+            lists_[draining_].put_back();
+            throw;
+        }
     }
 
     // Moves the entries of a list to where they belong now. False: the budget ran out.
     bool move_down(std::uint32_t from, std::size_t& budget, advance_result& result) {
-        while (!drop_if_empty(from)) {
-            if (budget == 0) return false;
-            --budget;
-            move_front(from, lists_[from].front());
+        const bool done = lists_[from].move_each(budget, pool_, [&](timer_hook& hook) {
+            append(ring_list_for(std::max(hook.due(), pass_.cursor)), hook);
             ++result.moved;
-        }
-        return true;
-    }
-
-    void move_front(std::uint32_t from, timer_hook& hook) {
-        append(ring_list_for(std::max(hook.due(), pass_.cursor)), hook);
-        lists_[from].pop_front();
+        });
+        if (done) unmark(from);
+        return done;
     }
 
     // ---- moving down ahead of time ------------------------------------------------------------

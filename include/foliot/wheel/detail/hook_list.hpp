@@ -82,6 +82,48 @@ public:
     /// Takes the oldest entry away. Precondition: as for `front`.
     void pop_front() noexcept { ++first()->taken; }
 
+    /// Takes entries from the front, at most `limit`, which counts down, and calls f(timer_hook&)
+    /// with each once it is taken away. f may remove entries of this list, and throw. True: the
+    /// list is empty, and holds no chunk any more.
+    template <class F>
+    bool take_each(std::size_t& limit, chunk_pool& pool, F&& f) {
+        while (!drop_if_empty(pool)) {
+            // f cannot make this chunk go away: something of it is taken.
+            chunk& c = *first();
+            do {
+                if (limit == 0) return false;
+                --limit;
+                prefetch_behind(c);
+                timer_hook& hook = *c.entries[c.taken];
+                ++c.taken;
+                f(hook);
+            } while (c.taken != chunk_entries && c.entries + c.taken != tail_);
+        }
+        return true;
+    }
+
+    /// The same, but an entry is taken away after f returned, so that it stays if f throws; f must
+    /// not change this list.
+    template <class F>
+    bool move_each(std::size_t& limit, chunk_pool& pool, F&& f) {
+        while (!drop_if_empty(pool)) {
+            chunk& c = *first();
+            const std::uint32_t filled =
+                &c == last() ? static_cast<std::uint32_t>(tail_ - c.entries) : chunk_entries;
+            while (c.taken != filled) {
+                if (limit == 0) return false;
+                prefetch_behind(c);
+                f(*c.entries[c.taken]);
+                ++c.taken;
+                --limit;
+            }
+        }
+        return true;
+    }
+
+    /// Undoes the last taking of take_each, from its f.
+    void put_back() noexcept { --first()->taken; }
+
     /// Forgets all entries; does not touch the hooks.
     void clear(chunk_pool& pool) noexcept;
 
@@ -129,7 +171,7 @@ private:
 
     // Hooks are fetched this many entries before they are handled: about as many cold lines as a
     // core can have in flight.
-    static constexpr std::uint32_t ahead = 12;
+    static constexpr std::uint32_t ahead = 24;
 
     // Inlined always: g++ may think that a function that only prefetches does nothing, and then
     // drops the calls.

@@ -26,6 +26,16 @@ public:
         return wrapped < slot ? Slots - slot + wrapped : 0;
     }
 
+    /// The first set slot in first .. last (which is not before first), or Slots.
+    [[nodiscard]] std::uint32_t first_in(std::uint32_t first, std::uint32_t last) const noexcept {
+        std::uint32_t word = first / 64;
+        std::uint64_t bits = words_[word] & (~std::uint64_t{0} << (first % 64));
+        while (bits == 0 && word < last / 64) bits = words_[++word];
+        if (bits == 0) return Slots;
+        const std::uint32_t found = word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
+        return found <= last ? found : Slots;
+    }
+
 private:
     static constexpr std::uint32_t word_count = (Slots + 63) / 64;
     static constexpr std::uint64_t bit(std::uint32_t slot) noexcept {
