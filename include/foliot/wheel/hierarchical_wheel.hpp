@@ -5,7 +5,9 @@
 #include <foliot/time/tick.hpp>
 #include <foliot/wheel/detail/hook_list.hpp>
 #include <foliot/wheel/detail/pass.hpp>
+#include <foliot/wheel/detail/share.hpp>
 #include <foliot/wheel/detail/slot_bitmap.hpp>
+#include <foliot/wheel/detail/wheel_levels.hpp>
 #include <foliot/wheel/timer_hook.hpp>
 #include <foliot/wheel/timer_queue.hpp>
 
@@ -20,33 +22,43 @@
 
 namespace foliot {
 
-// A hierarchical timing wheel (Varghese and Lauck 1987, scheme 7): the default timer_queue.
+// A hierarchical timing wheel (Varghese and Lauck 1987, scheme 7): the default
+// timer_queue.
 //
-// A slot of level 0 is one tick long, a slot of level n is `Slots` slots of level n - 1. Each level
-// is a ring of two times `Slots` slots: the part of the next coarser slot in which the cursor
-// stands, and the part that comes after it. A timer goes to the finest level whose ring reaches its
-// due; what is due after the top level's ring waits in an overflow list. While the cursor goes
-// through one coarse slot, the timers of the *next* one are moved to finer levels in small portions
-// (the cascade), so no tick has a burst. Only level 0 fires. Nothing is ever sorted.
+// A slot of level 0 is one tick long, a slot of level n is `Slots` slots of
+// level n - 1. Each level is a ring of two times `Slots` slots: the part of the
+// next coarser slot in which the cursor stands, and the part that comes after
+// it. A timer goes to the finest level whose ring reaches its due; what is due
+// after the top level's ring waits in an overflow list. While the cursor goes
+// through one coarse slot, the timers of the *next* one are moved to finer
+// levels in small portions (the cascade), so no tick has a burst. Only level 0
+// fires. Nothing is ever sorted.
 //
-// Pick it for any mix of delays, above all when most timers are cancelled or moved before they
-// fire. Pick a heap for a few dozen timers or where ties must fire in the order of their calls.
+// Pick it for any mix of delays, above all when most timers are cancelled or
+// moved before they fire. Pick a heap for a few dozen timers or where ties must
+// fire in the order of their calls.
 //
-// Time:    schedule, cancel, reschedule O(1); advance O(Levels + hooks fired and moved), whatever
-//          the distance; next_wakeup O(Levels). A hook is moved at most once per level it passes,
-//          and once per top-level lap that it waits in the overflow list.
+// Time:    schedule, cancel, reschedule O(1); advance O(Levels + hooks fired
+// and moved), whatever
+//          the distance; next_wakeup O(Levels). A hook is moved at most once
+//          per level it passes, and once per top-level lap that it waits in the
+//          overflow list.
 // Threads: none; one caller at a time.
-// Memory:  a hook is 16 bytes in the caller's object; the wheel holds 8.4 bytes for each, and 512
-//          bytes for each slot that holds something. An empty slot takes 16 bytes. Nothing is kept
-//          for cancelled timers. A slot gives its memory back while it is drained.
-// Errors:  broken preconditions end the process with a message, in release too, but for those
-//          marked (hardened). schedule, reschedule and advance may throw std::bad_alloc, and then
-//          have changed nothing resp. resume where they stopped. What the sink throws passes
-//          through.
-// Order:   lower ticks first. Within a tick the order is a pure function of the calls made, the
-//          same on every run and machine; it is *not* the order of scheduling: a cancel moves the
-//          slot's last hook into the gap, and hooks that come from upper levels fire after those
-//          placed directly before them.
+// Memory:  a hook is 16 bytes in the caller's object; the wheel holds 8.4 bytes
+// for each, and 512
+//          bytes for each slot that holds something. An empty slot takes 16
+//          bytes. Nothing is kept for cancelled timers. A slot gives its memory
+//          back while it is drained.
+// Errors:  broken preconditions end the process with a message, in release too,
+// but for those
+//          marked (hardened). schedule, reschedule and advance may throw
+//          std::bad_alloc, and then have changed nothing resp. resume where
+//          they stopped. What the sink throws passes through.
+// Order:   lower ticks first. Within a tick the order is a pure function of the
+// calls made, the
+//          same on every run and machine; it is *not* the order of scheduling:
+//          a cancel moves the slot's last hook into the gap, and hooks that
+//          come from upper levels fire after those placed directly before them.
 //
 // timer_queue.hpp says what a pass is, and what the sink may do.
 template <std::uint32_t Slots = 256, unsigned Levels = 4>
@@ -56,23 +68,24 @@ class hierarchical_wheel {
 
 public:
     /// All ticks up to `start` count as fired.
-    explicit hierarchical_wheel(tick start = {}) noexcept : pass_(start) { set_reach(); }
+    explicit hierarchical_wheel(tick start = {}) noexcept : levels_(start), pass_(start) {}
     hierarchical_wheel(const hierarchical_wheel&) = delete;
     hierarchical_wheel& operator=(const hierarchical_wheel&) = delete;
 
     /// Disarms what is pending: O(size).
     ~hierarchical_wheel() { clear(); }
 
-    /// Arms `hook`, which must not be armed (checked). Any due is legal; at or before cursor() it
-    /// fires in the next pass. O(1).
+    /// Arms `hook`, which must not be armed (checked). Any due is legal; at or
+    /// before cursor() it fires in the next pass. O(1).
     [[gnu::always_inline]] void schedule(timer_hook& hook, tick due) {
         detail::require(!hook.armed(), "schedule: the hook is armed already");
         place(hook, due);
         ++size_;
     }
 
-    /// True: the hook was armed and is not any more; the sink will not get it. False: it was not
-    /// armed. The hook must not be armed in another queue (hardened). O(1).
+    /// True: the hook was armed and is not any more; the sink will not get it.
+    /// False: it was not armed. The hook must not be armed in another queue
+    /// (hardened). O(1).
     [[gnu::always_inline]] bool cancel(timer_hook& hook) noexcept {
         if (!hook.armed()) return false;
         remove(access::place(hook));
@@ -81,10 +94,12 @@ public:
         return true;
     }
 
-    /// Gives an armed hook another due, or arms it. Later than before is one write to the hook: the
-    /// entry stays, and is re-placed when its old slot comes round. O(1).
+    /// Gives an armed hook another due, or arms it. Later than before is one
+    /// write to the hook: the entry stays, and is re-placed when its old slot
+    /// comes round. O(1).
     [[gnu::always_inline]] void reschedule(timer_hook& hook, tick due) {
-        // What waits for a tick between the cursor's and `due` may stay until that tick.
+        // What waits for a tick between the cursor's and `due` may stay until that
+        // tick.
         const std::uint64_t distance = due.count - pass_.cursor.count;
         const std::uint64_t before = hook.due().count - pass_.cursor.count - 1;
         if (due > pass_.cursor && before < distance && hook.armed()) [[likely]] {
@@ -94,10 +109,10 @@ public:
         }
     }
 
-    /// Fires what is due up to `now`: calls sink(timer_hook&) for each hook, disarmed. Handles at
-    /// most `budget` hooks, fired or moved; what is left of the budget after all that is due goes
-    /// into moving hooks down ahead of time. A `now` earlier than one before is a no-op.
-    /// O(Levels + budget).
+    /// Fires what is due up to `now`: calls sink(timer_hook&) for each hook,
+    /// disarmed. Handles at most `budget` hooks, fired or moved; what is left of
+    /// the budget after all that is due goes into moving hooks down ahead of
+    /// time. A `now` earlier than one before is a no-op. O(Levels + budget).
     template <class Sink>
     advance_result advance(tick now, std::size_t budget, Sink&& sink) {
         advance_result result;
@@ -107,8 +122,9 @@ public:
         return result;
     }
 
-    /// When to call advance next: cursor() for "at once", nullopt if nothing is pending. Never
-    /// later than the first due; earlier where a slot must be moved down first. O(Levels).
+    /// When to call advance next: cursor() for "at once", nullopt if nothing is
+    /// pending. Never later than the first due; earlier where a slot must be
+    /// moved down first. O(Levels).
     [[nodiscard]] std::optional<tick> next_wakeup() const noexcept {
         if (size_ == 0) return std::nullopt;
         if (pass_.unfinished || !lists_[late + late_bank_].empty()) return pass_.cursor;
@@ -123,17 +139,19 @@ public:
     /// Every tick before it is fired; this one too, unless a pass is unfinished.
     [[nodiscard]] tick cursor() const noexcept { return pass_.cursor; }
 
-    /// Calls f(timer_hook&) for every pending hook; f must not change the wheel. O(size + slots).
+    /// Calls f(timer_hook&) for every pending hook; f must not change the wheel.
+    /// O(size + slots).
     template <class F>
     void for_each(F&& f) const {
         for (const detail::hook_list& list : lists_) list.for_each(f);
     }
 
-    /// How many places occupancy() tells apart: the levels, the overflow, and what was late.
+    /// How many places occupancy() tells apart: the levels, the overflow, and
+    /// what was late.
     [[nodiscard]] static constexpr unsigned places() noexcept { return Levels + 2; }
 
-    /// How many hooks wait on a level; `Levels` is the overflow, `Levels` + 1 those that were late
-    /// when they were scheduled. O(slots).
+    /// How many hooks wait on a level; `Levels` is the overflow, `Levels` + 1
+    /// those that were late when they were scheduled. O(slots).
     [[nodiscard]] std::size_t occupancy(unsigned place) const noexcept {
         const std::uint32_t first = place <= Levels ? place * ring : late;
         const std::uint32_t end = place < Levels ? first + ring : first + 2;
@@ -142,10 +160,12 @@ public:
         return sum;
     }
 
-    /// Disarms everything; the cursor stays. Not from a sink (checked). O(size + slots).
+    /// Disarms everything; the cursor stays. Not from a sink (checked). O(size +
+    /// slots).
     void clear() noexcept { reset(pass_.cursor); }
 
-    /// Disarms everything and goes to `cursor`, which may be earlier. Not from a sink (checked).
+    /// Disarms everything and goes to `cursor`, which may be earlier. Not from a
+    /// sink (checked).
     void reset(tick cursor) noexcept {
         pass_.reset(cursor);
         for_each([](timer_hook& hook) { access::disarm(hook); });
@@ -154,95 +174,48 @@ public:
         overflow_first_ = tick::max();
         paced_ = {};
         pace_at_ = {};
-        set_reach();
+        levels_.set_cursor(pass_.cursor);
         size_ = 0;
         draining_ = none;
     }
 
-    /// Walks everything and says whether it is as it must be. For tests: O(size + slots).
+    /// Walks everything and says whether it is as it must be. For tests: O(size +
+    /// slots).
     [[nodiscard]] bool check_invariants() const;
 
 private:
     using access = detail::hook_access;
 
-    // Lists are numbered level by level; behind the rings come two banks each for the overflow and
-    // for hooks that were late when scheduled: one is filled while the other is drained.
-    static constexpr std::uint32_t ring = 2 * Slots;
-    static constexpr std::uint32_t overflow = ring * Levels;
+    // Lists are numbered level by level; behind the rings come two banks each for
+    // the overflow and for hooks that were late when scheduled: one is filled
+    // while the other is drained.
+    using levels = detail::wheel_levels<Slots, Levels>;
+    static constexpr std::uint32_t ring = levels::ring;
+    static constexpr std::uint32_t overflow = levels::slot_count;
     static constexpr std::uint32_t late = overflow + 2;
     static constexpr std::uint32_t list_count = late + 2;
-    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-    static constexpr unsigned top = Levels - 1;
-    static_assert(std::uint64_t{Slots} * 2 * Levels + 4 <= access::max_lists,
-                  "more than 2^16 slots");
+    static constexpr std::uint32_t none = levels::none;
+    static constexpr unsigned top = levels::top;
+    static_assert(list_count <= access::max_lists, "more than 2^16 slots");
 
-    // Hooks are moved ahead of time in portions of this many, so that fetching them overlaps.
+    // Hooks are moved ahead of time in portions of this many, so that fetching
+    // them overlaps.
     static constexpr std::size_t portion = 32;
-    // From this many hooks on, a slot makes the wheel ask for wake-ups ahead of time.
+    // From this many hooks on, a slot makes the wheel ask for wake-ups ahead of
+    // time.
     static constexpr std::size_t crowd = 1024;
 
-    static constexpr bool power_of_two = std::has_single_bit(Slots);
-    static constexpr unsigned bits = std::bit_width(Slots) - 1;
-
-    // unit[n]: how many ticks a slot of level n is long; 0: more than 2^64.
-    static constexpr std::array<std::uint64_t, Levels + 1> unit = [] {
-        std::array<std::uint64_t, Levels + 1> lengths{};
-        std::uint64_t length = 1;
-        for (std::uint64_t& l : lengths) {
-            l = length;
-            const bool fits = length <= std::numeric_limits<std::uint64_t>::max() / Slots;
-            length = fits ? length * Slots : 0;
-        }
-        return lengths;
-    }();
-    static_assert(unit[top] != 0, "the top level's slots are longer than 2^64 ticks");
-
-    // Which slot of a level, counted from tick 0, a tick is in.
-    [[nodiscard]] static constexpr std::uint64_t position(unsigned level, tick t) noexcept {
-        if constexpr (power_of_two) return t.count >> (level * bits);
-        return t.count / unit[level];
-    }
-    [[nodiscard]] static constexpr std::uint32_t number(unsigned level,
-                                                        std::uint64_t position) noexcept {
-        return level * ring + static_cast<std::uint32_t>(position % ring);
-    }
-
-    // The list for `due`, which is not before the cursor: on the finest level on which it is in the
-    // coarser slot of the cursor or in the one after it. So the slots that a coarse level drains
-    // ahead of time are never filled meanwhile, and those of the cursor itself are empty.
+    // The list for `due`, which is not before the cursor.
     [[nodiscard, gnu::always_inline]] std::uint32_t ring_list_for(tick due) noexcept {
-        std::uint32_t list = none;
-        each_level([&]<unsigned Level>() {
-            if (due > reach_[Level]) return false;
-            list = Level * ring + static_cast<std::uint32_t>(due.count / unit[Level] % ring);
-            return true;
-        });
-        if (list == none) [[unlikely]]
+        const std::uint32_t slot = levels_.slot_for(due);
+        if (slot == none) [[unlikely]]
             return overflow_list_for(due);
-        return list;
-    }
-
-    // Calls f<0>(), f<1>(), ... until one returns true; unrolled: divisions are by constants.
-    template <class F>
-    [[gnu::always_inline]] static constexpr void each_level(F&& f) {
-        [&]<std::size_t... Level>(std::index_sequence<Level...>) {
-            (f.template operator()<static_cast<unsigned>(Level)>() || ...);
-        }(std::make_index_sequence<Levels>{});
+        return slot;
     }
 
     [[nodiscard, gnu::noinline, gnu::cold]] std::uint32_t overflow_list_for(tick due) noexcept {
         overflow_first_ = std::min(overflow_first_, due);
         return overflow + overflow_bank_;
-    }
-
-    // The last tick that each level reaches.
-    void set_reach() noexcept {
-        for (unsigned level = 0; level < Levels; ++level) {
-            const std::uint64_t length = unit[level + 1];
-            const std::uint64_t end = length == 0 ? 0 : position(level + 1, pass_.cursor) + 2;
-            const bool all = length == 0 || end > tick::max().count / length;
-            reach_[level] = all ? tick::max() : tick{end * length - 1};
-        }
     }
 
     [[nodiscard, gnu::always_inline]] std::uint32_t list_for(tick due) noexcept {
@@ -293,23 +266,26 @@ private:
             unmark(list);
     }
 
-    // ---- what comes next ----------------------------------------------------------------------
+    // ---- what comes next
+    // ----------------------------------------------------------------------
 
-    // A slot that holds something: its list, and where it is on its level, counted from tick 0.
+    // A slot that holds something: its list, and where it is on its level,
+    // counted from tick 0.
     struct coming_slot {
         std::uint32_t list;
         std::uint64_t position;
     };
 
-    // The next one of a level after the cursor's slot. `Levels` means the overflow, which must be
-    // drained by the start of the top-level slot of its first due.
+    // The next one of a level after the cursor's slot. `Levels` means the
+    // overflow, which must be drained by the start of the top-level slot of its
+    // first due.
     [[nodiscard]] std::optional<coming_slot> next_slot(unsigned level) const noexcept {
         if (level == Levels) return next_overflow();
-        const std::uint64_t here = position(level, pass_.cursor);
+        const std::uint64_t here = levels::position(level, pass_.cursor);
         const std::uint32_t distance =
             occupied_[level].distance_to_next(static_cast<std::uint32_t>(here % ring));
         if (distance == 0) return std::nullopt;
-        return coming_slot{number(level, here + distance), here + distance};
+        return coming_slot{levels::number(level, here + distance), here + distance};
     }
 
     [[nodiscard]] std::optional<coming_slot> next_overflow() const noexcept {
@@ -317,7 +293,7 @@ private:
         const std::uint32_t drained = overflow + (overflow_bank_ ^ 1);
         if (!lists_[drained].empty()) return coming_slot{drained, overflow_drain_position_};
         if (lists_[filled].empty()) return std::nullopt;
-        return coming_slot{filled, overflow_first_.count / unit[top]};
+        return coming_slot{filled, overflow_first_.count / levels::unit[top]};
     }
 
     // The overflow's slots are as long as the top level's.
@@ -325,25 +301,25 @@ private:
         return std::min(level, top);
     }
     static constexpr tick start_of(unsigned level, std::uint64_t position) noexcept {
-        return tick{position * unit[level_of_unit(level)]};
+        return tick{position * levels::unit[level_of_unit(level)]};
     }
 
     // Makes the bank that is filled the one to be drained.
     std::uint32_t turn_overflow() noexcept {
-        overflow_drain_position_ = overflow_first_.count / unit[top];
+        overflow_drain_position_ = overflow_first_.count / levels::unit[top];
         overflow_first_ = tick::max();
         overflow_bank_ ^= 1;
         return overflow + (overflow_bank_ ^ 1);
     }
 
-    // Of a tick: whether it is in the cursor's slot of level 1. Coarser slots only begin where
-    // those of level 1 begin.
+    // Of a tick: whether it is in the cursor's slot of level 1. Coarser slots
+    // only begin where those of level 1 begin.
     [[nodiscard]] bool is_near(tick t) const noexcept {
         return Levels > 1 && t.count / Slots == pass_.cursor.count / Slots;
     }
 
-    // The first tick after the cursor at which a slot must be drained; nothing beyond `limit` is
-    // of interest.
+    // The first tick after the cursor at which a slot must be drained; nothing
+    // beyond `limit` is of interest.
     [[nodiscard]] std::optional<tick> next_event(tick limit) const noexcept {
         std::optional<tick> first;
         if (const auto slot = next_slot(0)) first = tick{slot->position};
@@ -359,20 +335,22 @@ private:
         return a ? std::min(*a, b) : b;
     }
 
-    // The list to be drained at the cursor, coarse before fine, so that what an upper slot holds
-    // for this very tick is in level 0 when that is fired. none: this tick is done.
+    // The list to be drained at the cursor, coarse before fine, so that what an
+    // upper slot holds for this very tick is in level 0 when that is fired. none:
+    // this tick is done.
     [[nodiscard]] std::uint32_t list_at_cursor() noexcept {
         if (Levels == 1 || pass_.cursor.count % Slots == 0) {
             const auto slot = next_overflow();
-            if (slot && slot->position <= position(top, pass_.cursor)) {
+            if (slot && slot->position <= levels::position(top, pass_.cursor)) {
                 return slot->list == overflow + overflow_bank_ ? turn_overflow() : slot->list;
             }
             for (unsigned level = top; level > 0; --level) {
-                const std::uint32_t list = number(level, position(level, pass_.cursor));
+                const std::uint32_t list =
+                    levels::number(level, levels::position(level, pass_.cursor));
                 if (!drop_if_empty(list)) return list;
             }
         }
-        const std::uint32_t list = number(0, pass_.cursor.count);
+        const std::uint32_t list = levels::number(0, pass_.cursor.count);
         return drop_if_empty(list) ? none : list;
     }
 
@@ -382,7 +360,8 @@ private:
         return true;
     }
 
-    // ---- a pass -------------------------------------------------------------------------------
+    // ---- a pass
+    // -------------------------------------------------------------------------------
 
     void go_to(tick t) noexcept {
         const bool near = is_near(t);
@@ -390,7 +369,7 @@ private:
         if (near) [[likely]]
             return;
         pace_at_ = {};
-        set_reach();
+        levels_.set_cursor(pass_.cursor);
     }
 
     void begin_pass() noexcept {
@@ -412,7 +391,8 @@ private:
         return true;
     }
 
-    // Moves the cursor to the next slot to be drained. False: there is none up to the target.
+    // Moves the cursor to the next slot to be drained. False: there is none up to
+    // the target.
     bool find_work() noexcept {
         while (true) {
             draining_ = list_at_cursor();
@@ -428,11 +408,12 @@ private:
         return find_near_work();
     }
 
-    // The same within one slot of level 1: only level 0 counts, and its ring does not wrap.
+    // The same within one slot of level 1: only level 0 counts, and its ring does
+    // not wrap.
     bool find_near_work() noexcept {
         if (pass_.cursor == pass_.target) return false;
-        const std::uint32_t first = number(0, pass_.cursor.count + 1);
-        const std::uint32_t last = number(0, pass_.target.count);
+        const std::uint32_t first = levels::number(0, pass_.cursor.count + 1);
+        const std::uint32_t last = levels::number(0, pass_.target.count);
         const std::uint32_t found = occupied_[0].first_in(first, last);
         pass_.cursor.count += std::min(found, last) - first + 1;
         if (found > last) return false;
@@ -440,9 +421,10 @@ private:
         return true;
     }
 
-    // Takes the entries of the list being drained from the front, and fires those that are due; the
-    // others were rescheduled later. All state is in members before the sink is called, so it may
-    // change the wheel, and throw. False: the budget ran out.
+    // Takes the entries of the list being drained from the front, and fires those
+    // that are due; the others were rescheduled later. All state is in members
+    // before the sink is called, so it may change the wheel, and throw. False:
+    // the budget ran out.
     template <class Sink>
     bool fire(std::size_t& budget, advance_result& result, Sink& sink) {
         const auto one = [&](timer_hook& hook) {
@@ -470,7 +452,8 @@ private:
         }
     }
 
-    // Moves the entries of a list to where they belong now. False: the budget ran out.
+    // Moves the entries of a list to where they belong now. False: the budget ran
+    // out.
     bool move_down(std::uint32_t from, std::size_t& budget, advance_result& result) {
         const bool done = lists_[from].move_each(budget, pool_, [&](timer_hook& hook) {
             append(ring_list_for(std::max(hook.due(), pass_.cursor)), hook);
@@ -480,10 +463,11 @@ private:
         return done;
     }
 
-    // ---- moving down ahead of time ------------------------------------------------------------
+    // ---- moving down ahead of time
+    // ------------------------------------------------------------
 
-    // Moves a share of each coarse slot that comes next: as much as time has passed of the span
-    // before it.
+    // Moves a share of each coarse slot that comes next: as much as time has
+    // passed of the span before it.
     void pace(std::size_t& budget, advance_result& result) {
         pace_at_ = tick::max();
         for (unsigned level = 1; level <= Levels; ++level) {
@@ -492,12 +476,13 @@ private:
             const bool turns = slot->list == overflow + overflow_bank_;
             const std::uint32_t list = turns ? turn_overflow() : slot->list;
             const tick start = start_of(level, slot->position);
-            const std::size_t share = due_share(level, start, lists_[list].size());
+            const std::size_t share = share_of(level, start).of(lists_[list].size(), pass_.cursor);
             if (share >= portion || start.count - pass_.cursor.count == 1) {
                 move_share(list, share, budget, result);
                 paced_[level - 1] = tick{pass_.cursor.count + 1};
             }
-            const tick next = share_is_due(level, start, lists_[list].size(), portion);
+            const std::size_t left = lists_[list].size();
+            const tick next = share_of(level, start).due(portion, left, pass_.cursor);
             pace_at_ = std::min(pace_at_, next);
         }
     }
@@ -511,38 +496,18 @@ private:
     }
 
     [[nodiscard]] bool comes_next(unsigned level, const coming_slot& slot) const noexcept {
-        return slot.position - position(level_of_unit(level), pass_.cursor) <= 1;
+        return slot.position - levels::position(level_of_unit(level), pass_.cursor) <= 1;
     }
 
-    // Of a slot with n hooks that begins at `start`: a share is moved for each tick from the
-    // beginning of the slot before it, or from where the last share was moved, to its own start.
-    [[nodiscard]] tick share_begin(unsigned level, tick start) const noexcept {
-        return std::max(paced_[level - 1], tick{start.count - unit[level_of_unit(level)]});
+    // The hooks of a coarse slot are moved from the beginning of the slot before
+    // it, or from where the last share was moved, to its own start.
+    [[nodiscard]] detail::share share_of(unsigned level, tick start) const noexcept {
+        const tick before{start.count - levels::unit[level_of_unit(level)]};
+        return {std::max(paced_[level - 1], before), start};
     }
 
-    // How many of them are to be moved by the end of the cursor's tick.
-    [[nodiscard]] std::size_t due_share(unsigned level, tick start, std::size_t n) const noexcept {
-        const tick begin = share_begin(level, start);
-        std::uint64_t whole = start.count - begin.count;
-        std::uint64_t part = pass_.cursor.count + 1 - begin.count;
-        if (part >= whole) return n;
-        while (whole >> 32 != 0) whole >>= 1, part >>= 1;
-        return static_cast<std::size_t>(n * part / whole);
-    }
-
-    // The first tick after the cursor by which `amount` of them are to be moved; the last one
-    // before `start` if there are not so many.
-    [[nodiscard]] tick share_is_due(unsigned level, tick start, std::size_t n,
-                                    std::size_t amount) const noexcept {
-        const tick begin = share_begin(level, start);
-        const std::uint64_t whole = start.count - begin.count;
-        std::uint64_t ticks = whole;
-        if (n > amount) ticks = whole / n * amount + whole % n * amount / n + 1;
-        const tick due{begin.count + std::min(ticks, whole) - 1};
-        return std::max(due, tick{pass_.cursor.count + 1});
-    }
-
-    // When a sleeping driver must wake for a crowded slot, so that it is not moved in one burst.
+    // When a sleeping driver must wake for a crowded slot, so that it is not
+    // moved in one burst.
     [[nodiscard]] std::optional<tick> pacing_wakeup() const noexcept {
         std::optional<tick> first;
         for (unsigned level = 1; level <= Levels; ++level) {
@@ -551,9 +516,9 @@ private:
             const std::size_t n = lists_[slot->list].size();
             if (n <= crowd) continue;
             const tick start = start_of(level, slot->position);
-            const tick before{start.count - unit[level_of_unit(level)]};
+            const detail::share share = share_of(level, start);
             const bool next = comes_next(level, *slot);
-            first = earlier(first, next ? share_is_due(level, start, n, crowd) : before);
+            first = earlier(first, next ? share.due(crowd, n, pass_.cursor) : share.begin);
         }
         return first;
     }
@@ -564,6 +529,7 @@ private:
     detail::chunk_pool pool_;
     std::array<detail::hook_list, list_count> lists_;
     std::array<detail::slot_bitmap<ring>, Levels> occupied_{};
+    levels levels_;
     detail::pass pass_;
     std::size_t size_ = 0;
     std::uint32_t late_bank_ = 0;                // filled; the other one is drained
@@ -572,8 +538,7 @@ private:
     tick overflow_first_ = tick::max();          // nothing in the filled bank is due before
     std::uint64_t overflow_drain_position_ = 0;  // of the drained bank
     std::array<tick, Levels> paced_{};  // of level n + 1: shares are moved up to before this tick
-    std::array<tick, Levels> reach_;
-    tick pace_at_;  // no share is due before
+    tick pace_at_;                      // no share is due before
 };
 
 template <std::uint32_t Slots, unsigned Levels>
@@ -603,14 +568,15 @@ bool hierarchical_wheel<Slots, Levels>::check_list(std::uint32_t list) const {
     return right && count == lists_[list].size();
 }
 
-// Whether a hook with this due may wait in this list: it must come round in time.
+// Whether a hook with this due may wait in this list: it must come round in
+// time.
 template <std::uint32_t Slots, unsigned Levels>
 bool hierarchical_wheel<Slots, Levels>::may_be_in(std::uint32_t list, tick due) const {
     if (list >= late) return list == late + late_bank_ && due <= cursor();
     if (list == overflow + overflow_bank_) return due >= overflow_first_;
-    if (list >= overflow) return due.count / unit[top] >= overflow_drain_position_;
+    if (list >= overflow) return due.count / levels::unit[top] >= overflow_drain_position_;
     const std::uint32_t level = list / ring;
-    const std::uint64_t here = position(level, cursor());
+    const std::uint64_t here = levels::position(level, cursor());
     const auto ahead = static_cast<std::uint32_t>((list % ring + ring - here % ring) % ring);
     if (ahead == 0 && !pass_.unfinished) return false;
     return due >= start_of(level, here + ahead) || due <= cursor();
