@@ -197,8 +197,8 @@ std::string draw_table(const scene& s) {
                    {std::to_string(level), std::to_string(unit(level)), std::to_string(end),
                     std::to_string(held_on(s, level))});
     }
-    out += row(y += 22, "", {"overflow", "", "the end", std::to_string(s.overflow)});
-    return out + row(y += 22, "", {"late", "", "the cursor", std::to_string(s.late)});
+    out += row(y + 22, "", {"overflow", "", "the end", std::to_string(s.overflow)});
+    return out + row(y + 44, "", {"late", "", "the cursor", std::to_string(s.late)});
 }
 
 std::string swatch(double y, const char* css) {
