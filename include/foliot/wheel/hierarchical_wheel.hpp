@@ -22,43 +22,34 @@
 
 namespace foliot {
 
-// A hierarchical timing wheel (Varghese and Lauck 1987, scheme 7): the default
-// timer_queue.
+// A hierarchical timing wheel (Varghese and Lauck 1987, scheme 7): the default timer_queue.
 //
-// A slot of level 0 is one tick long, a slot of level n is `Slots` slots of
-// level n - 1. Each level is a ring of two times `Slots` slots: the part of the
-// next coarser slot in which the cursor stands, and the part that comes after
-// it. A timer goes to the finest level whose ring reaches its due; what is due
-// after the top level's ring waits in an overflow list. While the cursor goes
-// through one coarse slot, the timers of the *next* one are moved to finer
-// levels in small portions (the cascade), so no tick has a burst. Only level 0
-// fires. Nothing is ever sorted.
+// A slot of level 0 is one tick long, a slot of level n is `Slots` slots of level n - 1. Each level
+// is a ring of two times `Slots` slots: the part of the next coarser slot in which the cursor
+// stands, and the part that comes after it. A timer goes to the finest level whose ring reaches its
+// due; what is due after the top level's ring waits in an overflow list. While the cursor goes
+// through one coarse slot, the timers of the *next* one are moved to finer levels in small portions
+// (the cascade), so no tick has a burst. Only level 0 fires. Nothing is ever sorted.
 //
-// Pick it for any mix of delays, above all when most timers are cancelled or
-// moved before they fire. Pick a heap for a few dozen timers or where ties must
-// fire in the order of their calls.
+// Pick it for any mix of delays, above all when most timers are cancelled or moved before they
+// fire. Pick a heap for a few dozen timers or where ties must fire in the order of their calls.
 //
-// Time:    schedule, cancel, reschedule O(1); advance O(Levels + hooks fired
-// and moved), whatever
-//          the distance; next_wakeup O(Levels). A hook is moved at most once
-//          per level it passes, and once per top-level lap that it waits in the
-//          overflow list.
+// Time:    schedule, cancel, reschedule O(1); advance O(Levels + hooks fired and moved), whatever
+//          the distance; next_wakeup O(Levels). A hook is moved at most once per level it passes,
+//          and once per top-level lap that it waits in the overflow list.
 // Threads: none; one caller at a time.
-// Memory:  a hook is 16 bytes in the caller's object; the wheel holds 8.4 bytes
-// for each, and 512
-//          bytes for each slot that holds something. An empty slot takes 16
-//          bytes. Nothing is kept for cancelled timers. A slot gives its memory
-//          back while it is drained.
-// Errors:  broken preconditions end the process with a message, in release too,
-// but for those
-//          marked (hardened). schedule, reschedule and advance may throw
-//          std::bad_alloc, and then have changed nothing resp. resume where
-//          they stopped. What the sink throws passes through.
-// Order:   lower ticks first. Within a tick the order is a pure function of the
-// calls made, the
-//          same on every run and machine; it is *not* the order of scheduling:
-//          a cancel moves the slot's last hook into the gap, and hooks that
-//          come from upper levels fire after those placed directly before them.
+// Memory:  a hook is 16 bytes in the caller's object; the wheel holds 8.8 bytes for each, and 512
+//          bytes for each slot that holds something. An empty slot takes 8 bytes. Nothing is kept
+//          for cancelled timers: what they leave behind is at most 16 KiB for each slot in use. A
+//          slot gives its memory back while it is drained.
+// Errors:  broken preconditions end the process with a message, in release too, but for those
+//          marked (hardened). schedule, reschedule and advance may throw std::bad_alloc, and then
+//          have changed nothing resp. resume where they stopped. What the sink throws passes
+//          through.
+// Order:   lower ticks first. Within a tick the order is a pure function of the calls made, the
+//          same on every run and machine; it is *not* the order of scheduling: a cancel moves the
+//          slot's last hook into the gap, and hooks that come from upper levels fire after those
+//          placed directly before them.
 //
 // timer_queue.hpp says what a pass is, and what the sink may do.
 template <std::uint32_t Slots = 256, unsigned Levels = 4>
@@ -75,17 +66,16 @@ public:
     /// Disarms what is pending: O(size).
     ~hierarchical_wheel() { clear(); }
 
-    /// Arms `hook`, which must not be armed (checked). Any due is legal; at or
-    /// before cursor() it fires in the next pass. O(1).
+    /// Arms `hook`, which must not be armed (checked). Any due is legal; at or before cursor() it
+    /// fires in the next pass. O(1).
     [[gnu::always_inline]] void schedule(timer_hook& hook, tick due) {
         detail::require(!hook.armed(), "schedule: the hook is armed already");
         place(hook, due);
         ++size_;
     }
 
-    /// True: the hook was armed and is not any more; the sink will not get it.
-    /// False: it was not armed. The hook must not be armed in another queue
-    /// (hardened). O(1).
+    /// True: the hook was armed and is not any more; the sink will not get it. False: it was not
+    /// armed. The hook must not be armed in another queue (hardened). O(1).
     [[gnu::always_inline]] bool cancel(timer_hook& hook) noexcept {
         if (!hook.armed()) return false;
         remove(access::place(hook));
@@ -94,12 +84,10 @@ public:
         return true;
     }
 
-    /// Gives an armed hook another due, or arms it. Later than before is one
-    /// write to the hook: the entry stays, and is re-placed when its old slot
-    /// comes round. O(1).
+    /// Gives an armed hook another due, or arms it. Later than before is one write to the hook: the
+    /// entry stays, and is re-placed when its old slot comes round. O(1).
     [[gnu::always_inline]] void reschedule(timer_hook& hook, tick due) {
-        // What waits for a tick between the cursor's and `due` may stay until that
-        // tick.
+        // What waits for a tick between the cursor's and `due` may stay until that tick.
         const std::uint64_t distance = due.count - pass_.cursor.count;
         const std::uint64_t before = hook.due().count - pass_.cursor.count - 1;
         if (due > pass_.cursor && before < distance && hook.armed()) [[likely]] {
@@ -109,10 +97,10 @@ public:
         }
     }
 
-    /// Fires what is due up to `now`: calls sink(timer_hook&) for each hook,
-    /// disarmed. Handles at most `budget` hooks, fired or moved; what is left of
-    /// the budget after all that is due goes into moving hooks down ahead of
-    /// time. A `now` earlier than one before is a no-op. O(Levels + budget).
+    /// Fires what is due up to `now`: calls sink(timer_hook&) for each hook, disarmed. Handles at
+    /// most `budget` hooks, fired or moved; what is left of the budget after all that is due goes
+    /// into moving hooks down ahead of time. A `now` earlier than one before is a no-op.
+    /// O(Levels + budget).
     template <class Sink>
     advance_result advance(tick now, std::size_t budget, Sink&& sink) {
         advance_result result;
@@ -122,9 +110,8 @@ public:
         return result;
     }
 
-    /// When to call advance next: cursor() for "at once", nullopt if nothing is
-    /// pending. Never later than the first due; earlier where a slot must be
-    /// moved down first. O(Levels).
+    /// When to call advance next: cursor() for "at once", nullopt if nothing is pending. Never
+    /// later than the first due; earlier where a slot must be moved down first. O(Levels).
     [[nodiscard]] std::optional<tick> next_wakeup() const noexcept {
         if (size_ == 0) return std::nullopt;
         if (pass_.unfinished || !lists_[late + late_bank_].empty()) return pass_.cursor;
@@ -139,19 +126,17 @@ public:
     /// Every tick before it is fired; this one too, unless a pass is unfinished.
     [[nodiscard]] tick cursor() const noexcept { return pass_.cursor; }
 
-    /// Calls f(timer_hook&) for every pending hook; f must not change the wheel.
-    /// O(size + slots).
+    /// Calls f(timer_hook&) for every pending hook; f must not change the wheel. O(size + slots).
     template <class F>
     void for_each(F&& f) const {
         for (const detail::hook_list& list : lists_) list.for_each(f);
     }
 
-    /// How many places occupancy() tells apart: the levels, the overflow, and
-    /// what was late.
+    /// How many places occupancy() tells apart: the levels, the overflow, and what was late.
     [[nodiscard]] static constexpr unsigned places() noexcept { return Levels + 2; }
 
-    /// How many hooks wait on a level; `Levels` is the overflow, `Levels` + 1
-    /// those that were late when they were scheduled. O(slots).
+    /// How many hooks wait on a level; `Levels` is the overflow, `Levels` + 1 those that were late
+    /// when they were scheduled. O(slots).
     [[nodiscard]] std::size_t occupancy(unsigned place) const noexcept {
         const std::uint32_t first = place <= Levels ? place * ring : late;
         const std::uint32_t end = place < Levels ? first + ring : first + 2;
@@ -160,12 +145,14 @@ public:
         return sum;
     }
 
-    /// Disarms everything; the cursor stays. Not from a sink (checked). O(size +
-    /// slots).
+    /// Bytes that the wheel holds besides itself: about 8.8 for each pending hook, and at most
+    /// 16 KiB for each slot that holds something.
+    [[nodiscard]] std::size_t memory() const noexcept { return pool_.memory(); }
+
+    /// Disarms everything; the cursor stays. Not from a sink (checked). O(size + slots).
     void clear() noexcept { reset(pass_.cursor); }
 
-    /// Disarms everything and goes to `cursor`, which may be earlier. Not from a
-    /// sink (checked).
+    /// Disarms everything and goes to `cursor`, which may be earlier. Not from a sink (checked).
     void reset(tick cursor) noexcept {
         pass_.reset(cursor);
         for_each([](timer_hook& hook) { access::disarm(hook); });
@@ -179,16 +166,14 @@ public:
         draining_ = none;
     }
 
-    /// Walks everything and says whether it is as it must be. For tests: O(size +
-    /// slots).
+    /// Walks everything and says whether it is as it must be. For tests: O(size + slots).
     [[nodiscard]] bool check_invariants() const;
 
 private:
     using access = detail::hook_access;
 
-    // Lists are numbered level by level; behind the rings come two banks each for
-    // the overflow and for hooks that were late when scheduled: one is filled
-    // while the other is drained.
+    // Lists are numbered level by level; behind the rings come two banks each for the overflow and
+    // for hooks that were late when scheduled: one is filled while the other is drained.
     using levels = detail::wheel_levels<Slots, Levels>;
     static constexpr std::uint32_t ring = levels::ring;
     static constexpr std::uint32_t overflow = levels::slot_count;
@@ -198,11 +183,9 @@ private:
     static constexpr unsigned top = levels::top;
     static_assert(list_count <= access::max_lists, "more than 2^16 slots");
 
-    // Hooks are moved ahead of time in portions of this many, so that fetching
-    // them overlaps.
+    // Hooks are moved ahead of time in portions of this many, so that fetching them overlaps.
     static constexpr std::size_t portion = 32;
-    // From this many hooks on, a slot makes the wheel ask for wake-ups ahead of
-    // time.
+    // From this many hooks on, a slot makes the wheel ask for wake-ups ahead of time.
     static constexpr std::size_t crowd = 1024;
 
     // The list for `due`, which is not before the cursor.
@@ -266,19 +249,16 @@ private:
             unmark(list);
     }
 
-    // ---- what comes next
-    // ----------------------------------------------------------------------
+    // ---- what comes next ----------------------------------------------------------------------
 
-    // A slot that holds something: its list, and where it is on its level,
-    // counted from tick 0.
+    // A slot that holds something: its list, and where it is on its level, counted from tick 0.
     struct coming_slot {
         std::uint32_t list;
         std::uint64_t position;
     };
 
-    // The next one of a level after the cursor's slot. `Levels` means the
-    // overflow, which must be drained by the start of the top-level slot of its
-    // first due.
+    // The next one of a level after the cursor's slot. `Levels` means the overflow, which must be
+    // drained by the start of the top-level slot of its first due.
     [[nodiscard]] std::optional<coming_slot> next_slot(unsigned level) const noexcept {
         if (level == Levels) return next_overflow();
         const std::uint64_t here = levels::position(level, pass_.cursor);
@@ -312,14 +292,14 @@ private:
         return overflow + (overflow_bank_ ^ 1);
     }
 
-    // Of a tick: whether it is in the cursor's slot of level 1. Coarser slots
-    // only begin where those of level 1 begin.
+    // Of a tick: whether it is in the cursor's slot of level 1. Coarser slots only begin where
+    // those of level 1 begin.
     [[nodiscard]] bool is_near(tick t) const noexcept {
         return Levels > 1 && t.count / Slots == pass_.cursor.count / Slots;
     }
 
-    // The first tick after the cursor at which a slot must be drained; nothing
-    // beyond `limit` is of interest.
+    // The first tick after the cursor at which a slot must be drained; nothing beyond `limit` is
+    // of interest.
     [[nodiscard]] std::optional<tick> next_event(tick limit) const noexcept {
         std::optional<tick> first;
         if (const auto slot = next_slot(0)) first = tick{slot->position};
@@ -335,9 +315,8 @@ private:
         return a ? std::min(*a, b) : b;
     }
 
-    // The list to be drained at the cursor, coarse before fine, so that what an
-    // upper slot holds for this very tick is in level 0 when that is fired. none:
-    // this tick is done.
+    // The list to be drained at the cursor, coarse before fine, so that what an upper slot holds
+    // for this very tick is in level 0 when that is fired. none: this tick is done.
     [[nodiscard]] std::uint32_t list_at_cursor() noexcept {
         if (Levels == 1 || pass_.cursor.count % Slots == 0) {
             const auto slot = next_overflow();
@@ -360,8 +339,7 @@ private:
         return true;
     }
 
-    // ---- a pass
-    // -------------------------------------------------------------------------------
+    // ---- a pass -------------------------------------------------------------------------------
 
     void go_to(tick t) noexcept {
         const bool near = is_near(t);
@@ -391,8 +369,7 @@ private:
         return true;
     }
 
-    // Moves the cursor to the next slot to be drained. False: there is none up to
-    // the target.
+    // Moves the cursor to the next slot to be drained. False: there is none up to the target.
     bool find_work() noexcept {
         while (true) {
             draining_ = list_at_cursor();
@@ -408,8 +385,7 @@ private:
         return find_near_work();
     }
 
-    // The same within one slot of level 1: only level 0 counts, and its ring does
-    // not wrap.
+    // The same within one slot of level 1: only level 0 counts, and its ring does not wrap.
     bool find_near_work() noexcept {
         if (pass_.cursor == pass_.target) return false;
         const std::uint32_t first = levels::number(0, pass_.cursor.count + 1);
@@ -421,10 +397,9 @@ private:
         return true;
     }
 
-    // Takes the entries of the list being drained from the front, and fires those
-    // that are due; the others were rescheduled later. All state is in members
-    // before the sink is called, so it may change the wheel, and throw. False:
-    // the budget ran out.
+    // Takes the entries of the list being drained from the front, and fires those that are due; the
+    // others were rescheduled later. All state is in members before the sink is called, so it may
+    // change the wheel, and throw. False: the budget ran out.
     template <class Sink>
     bool fire(std::size_t& budget, advance_result& result, Sink& sink) {
         const auto one = [&](timer_hook& hook) {
@@ -452,8 +427,7 @@ private:
         }
     }
 
-    // Moves the entries of a list to where they belong now. False: the budget ran
-    // out.
+    // Moves the entries of a list to where they belong now. False: the budget ran out.
     bool move_down(std::uint32_t from, std::size_t& budget, advance_result& result) {
         const bool done = lists_[from].move_each(budget, pool_, [&](timer_hook& hook) {
             append(ring_list_for(std::max(hook.due(), pass_.cursor)), hook);
@@ -463,11 +437,10 @@ private:
         return done;
     }
 
-    // ---- moving down ahead of time
-    // ------------------------------------------------------------
+    // ---- moving down ahead of time ------------------------------------------------------------
 
-    // Moves a share of each coarse slot that comes next: as much as time has
-    // passed of the span before it.
+    // Moves a share of each coarse slot that comes next: as much as time has passed of the span
+    // before it.
     void pace(std::size_t& budget, advance_result& result) {
         pace_at_ = tick::max();
         for (unsigned level = 1; level <= Levels; ++level) {
@@ -506,8 +479,7 @@ private:
         return {std::max(paced_[level - 1], before), start};
     }
 
-    // When a sleeping driver must wake for a crowded slot, so that it is not
-    // moved in one burst.
+    // When a sleeping driver must wake for a crowded slot, so that it is not moved in one burst.
     [[nodiscard]] std::optional<tick> pacing_wakeup() const noexcept {
         std::optional<tick> first;
         for (unsigned level = 1; level <= Levels; ++level) {
@@ -568,8 +540,7 @@ bool hierarchical_wheel<Slots, Levels>::check_list(std::uint32_t list) const {
     return right && count == lists_[list].size();
 }
 
-// Whether a hook with this due may wait in this list: it must come round in
-// time.
+// Whether a hook with this due may wait in this list: it must come round in time.
 template <std::uint32_t Slots, unsigned Levels>
 bool hierarchical_wheel<Slots, Levels>::may_be_in(std::uint32_t list, tick due) const {
     if (list >= late) return list == late + late_bank_ && due <= cursor();

@@ -61,9 +61,6 @@ struct hook_access {
         return reinterpret_cast<timer_hook**>(static_cast<std::uintptr_t>(p << 16 >> 16));
     }
     static std::uint32_t list(hook_place p) noexcept { return static_cast<std::uint32_t>(p >> 48); }
-    static bool addressable(const void* end) noexcept {
-        return std::uint64_t{reinterpret_cast<std::uintptr_t>(end)} >> 48 == 0;
-    }
     static constexpr std::uint32_t max_lists = 1U << 16;
 };
 

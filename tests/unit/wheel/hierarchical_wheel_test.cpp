@@ -176,6 +176,24 @@ TEST(hierarchical_wheel, the_rest_of_a_slot_that_is_being_moved_down_can_be_canc
     EXPECT_EQ(run_by_wakeups(wheel).back(), (stop{7300, 1, 0}));
 }
 
+TEST(hierarchical_wheel, memory_follows_what_is_pending) {
+    constexpr std::size_t count = 200'000;
+    std::deque<timer_hook> hooks(count);
+    hierarchical_wheel<> wheel;
+    EXPECT_EQ(wheel.memory(), 0U);
+    for (int round = 0; round < 3; ++round) {
+        for (std::size_t i = 0; i < count; ++i) wheel.schedule(hooks[i], tick{70'000 + i * 300});
+        EXPECT_LE(wheel.memory(), count * 10 + 600 * 512);
+        for (std::size_t i = 0; i < count; ++i) {
+            if (i % 10'000 != 0) wheel.cancel(hooks[i]);
+        }
+        EXPECT_EQ(wheel.size(), 20U);
+        EXPECT_LE(wheel.memory(), 21U * (16 << 10)) << "a slab for each slot in use, one to spare";
+        for (std::size_t i = 0; i < count; i += 10'000) EXPECT_TRUE(wheel.cancel(hooks[i]));
+        EXPECT_LE(wheel.memory(), 16U << 10);
+    }
+}
+
 TEST(hierarchical_wheel, occupancy_tells_where_timers_wait) {
     std::deque<timer_hook> hooks(10);
     hierarchical_wheel<60, 2> wheel(tick{10});
