@@ -32,7 +32,7 @@ namespace foliot {
 // (the cascade), so no tick has a burst. Only level 0 fires. Nothing is ever sorted.
 //
 // Pick it for any mix of delays, above all when most timers are cancelled or moved before they
-// fire. Pick a heap for a few dozen timers or where ties must fire in the order of their calls.
+// fire. Pick a heap for a few dozen timers, docs/guide/choosing.md for the rest.
 //
 // Time:    schedule, cancel, reschedule O(1); advance O(Levels + hooks fired and moved), whatever
 //          the distance; next_wakeup O(Levels). A hook is moved at most once per level it passes,

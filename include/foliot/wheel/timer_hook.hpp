@@ -58,6 +58,7 @@ struct hook_access {
         h.place_ = std::uint64_t{list} << 48 | reinterpret_cast<std::uintptr_t>(entry);
     }
     static timer_hook** entry(hook_place p) noexcept {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): a word holds both parts of a place
         return reinterpret_cast<timer_hook**>(static_cast<std::uintptr_t>(p << 16 >> 16));
     }
     static std::uint32_t list(hook_place p) noexcept { return static_cast<std::uint32_t>(p >> 48); }

@@ -47,30 +47,34 @@ struct [[nodiscard]] advance_result {
 /// too, free it, and throw: the hook counts as fired, and the next `advance` resumes after it. It
 /// must not call `advance`, `clear` or `reset` (checked).
 template <class Q>
-concept timer_queue =
-    std::constructible_from<Q, tick> && requires(Q q, const Q& c, timer_hook& hook, tick t,
-                                                 std::size_t budget, void (*sink)(timer_hook&)) {
-        /// Arms an unarmed hook (checked).
-        { q.schedule(hook, t) } -> std::same_as<void>;
-        /// True: the hook was armed, and the sink never gets it. False: it was not armed.
-        { q.cancel(hook) } noexcept -> std::same_as<bool>;
-        /// Arms the hook or changes its due. Later than before: one write to the hook.
-        { q.reschedule(hook, t) } -> std::same_as<void>;
-        { q.advance(t, budget, sink) } -> std::same_as<advance_result>;
-        /// When to call `advance` next; `cursor()` means at once, nullopt that nothing is pending.
-        { c.next_wakeup() } -> std::same_as<std::optional<tick>>;
-        { c.size() } -> std::same_as<std::size_t>;
-        { c.empty() } -> std::same_as<bool>;
-        /// All ticks before it are fired; itself too, unless a pass is unfinished.
-        { c.cursor() } -> std::same_as<tick>;
-        /// Visits every pending hook; the queue must not be changed meanwhile.
-        { c.for_each(sink) } -> std::same_as<void>;
-        /// Disarms everything; the cursor stays.
-        { q.clear() } -> std::same_as<void>;
-        /// Disarms everything and goes to another tick, also an earlier one.
-        { q.reset(t) } -> std::same_as<void>;
-        /// For tests: walks everything, O(size).
-        { c.check_invariants() } -> std::same_as<bool>;
-    };
+concept timer_queue = std::constructible_from<Q, tick> &&
+                      requires(Q q, const Q& c, timer_hook& hook, tick t, std::size_t budget,
+                               unsigned place, void (*sink)(timer_hook&)) {
+                          /// Arms an unarmed hook (checked).
+                          { q.schedule(hook, t) } -> std::same_as<void>;
+                          /// True: the hook was armed, and the sink never gets it. False: it was not armed.
+                          { q.cancel(hook) } noexcept -> std::same_as<bool>;
+                          /// Arms the hook or changes its due. Later than before: one write to the hook.
+                          { q.reschedule(hook, t) } -> std::same_as<void>;
+                          { q.advance(t, budget, sink) } -> std::same_as<advance_result>;
+                          /// When to call `advance` next; `cursor()` means at once, nullopt that nothing is pending.
+                          { c.next_wakeup() } -> std::same_as<std::optional<tick>>;
+                          { c.size() } -> std::same_as<std::size_t>;
+                          { c.empty() } -> std::same_as<bool>;
+                          /// All ticks before it are fired; itself too, unless a pass is unfinished.
+                          { c.cursor() } -> std::same_as<tick>;
+                          /// Visits every pending hook; the queue must not be changed meanwhile.
+                          { c.for_each(sink) } -> std::same_as<void>;
+                          /// Where hooks wait: levels, slots, what was late. Each model says which place is which.
+                          { c.places() } -> std::same_as<unsigned>;
+                          /// How many wait there; the sum over all places is size().
+                          { c.occupancy(place) } -> std::same_as<std::size_t>;
+                          /// Disarms everything; the cursor stays.
+                          { q.clear() } -> std::same_as<void>;
+                          /// Disarms everything and goes to another tick, also an earlier one.
+                          { q.reset(t) } -> std::same_as<void>;
+                          /// For tests: walks everything, O(size).
+                          { c.check_invariants() } -> std::same_as<bool>;
+                      };
 
 }  // namespace foliot

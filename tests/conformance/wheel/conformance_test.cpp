@@ -335,6 +335,11 @@ TYPED_TEST(wheel_conformance, for_each_visits_what_is_pending) {
     std::sort(seen.begin(), seen.end());
     EXPECT_EQ(seen, pending);
     EXPECT_EQ(queue.size(), pending.size());
+    std::size_t in_all_places = 0;
+    for (unsigned place = 0; place < queue.places(); ++place) {
+        in_all_places += queue.occupancy(place);
+    }
+    EXPECT_EQ(in_all_places, queue.size());
 }
 
 TYPED_TEST(wheel_conformance, for_each_skips_what_an_unfinished_pass_has_fired) {

@@ -184,8 +184,9 @@ private:
 
     [[nodiscard]] chunk* last() const noexcept {
         // The tail is never at the beginning of its chunk's entries, but may be at their end.
-        const auto in_chunk = reinterpret_cast<std::uintptr_t>(tail_) - 1;
-        return reinterpret_cast<chunk*>(in_chunk - in_chunk % sizeof(chunk));
+        std::byte* const in_chunk = reinterpret_cast<std::byte*>(tail_) - 1;
+        return reinterpret_cast<chunk*>(in_chunk -
+                                        reinterpret_cast<std::uintptr_t>(in_chunk) % sizeof(chunk));
     }
     [[nodiscard]] chunk* first() const noexcept { return last()->next; }
 
@@ -210,7 +211,7 @@ private:
     }
 
     [[gnu::noinline, gnu::cold]] bool drop_last_chunk(chunk_pool& pool) noexcept {
-        auto* const old = reinterpret_cast<chunk*>(reinterpret_cast<std::uintptr_t>(tail_) -
+        auto* const old = reinterpret_cast<chunk*>(reinterpret_cast<std::byte*>(tail_) -
                                                    offsetof(chunk, entries));
         chunk* const before = old->previous;
         if (before == nullptr) {
