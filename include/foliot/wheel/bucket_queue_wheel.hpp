@@ -35,8 +35,8 @@ struct bucket_queue_options {
     std::uint32_t wheel_size = 256;
 };
 
-// The timing wheel of Kafka's purgatory: wheels that are made on demand, and a priority queue of the
-// buckets in use, which says where the cursor jumps next.
+// The timing wheel of Kafka's purgatory: wheels that come into use on demand, and a priority queue of
+// the buckets in use, which says where the cursor jumps next.
 //
 // A bucket of the first wheel is one tick long; its interval, `wheel_size` buckets, is how long a
 // bucket of the next one is. A timer goes to the finest wheel whose interval reaches its due. When a
@@ -53,9 +53,10 @@ struct bucket_queue_options {
 //          advance that for each bucket that expires, and O(hooks fired and moved), whatever the
 //          distance; next_wakeup O(1). A hook is moved at most once per wheel.
 // Threads: none; one caller at a time.
-// Memory:  a hook is 16 bytes in the caller's object; the wheel holds 8.4 bytes for each, 512 bytes
-//          for each bucket that holds something, and 33 bytes for each bucket of the wheels that
-//          were needed so far. Nothing is kept for cancelled timers.
+// Memory:  a hook is 16 bytes in the caller's object; the wheel holds 8.5 bytes for each, 512 bytes
+//          for each bucket that holds something, and 8 bytes for each bucket of as many wheels as
+//          reach over 64 bits (8 wheels of 256 buckets: 16 KB), 24 if it was in use. Nothing is kept
+//          for cancelled timers.
 // Errors:  the constructor throws std::invalid_argument for an option out of its range. Broken
 //          preconditions end the process with a message, in release too, but for those marked
 //          (hardened). schedule, reschedule and advance may throw std::bad_alloc, and then have
@@ -79,7 +80,7 @@ public:
 
     /// Arms `hook`, which must not be armed (checked). Any due is legal; at or before cursor() it
     /// fires in the next pass. O(1), or O(log buckets) for the first one of a bucket.
-    void schedule(timer_hook& hook, tick due) {
+    [[gnu::always_inline]] void schedule(timer_hook& hook, tick due) {
         detail::require(!hook.armed(), "schedule: the hook is armed already");
         place(hook, due);
         ++size_;
@@ -87,7 +88,7 @@ public:
 
     /// True: the hook was armed and is not any more; the sink will not get it. False: it was not
     /// armed. The hook must not be armed in another queue (hardened). O(1).
-    bool cancel(timer_hook& hook) noexcept {
+    [[gnu::always_inline]] bool cancel(timer_hook& hook) noexcept {
         if (!hook.armed()) return false;
         remove(access::place(hook));
         access::disarm(hook);
@@ -97,24 +98,13 @@ public:
 
     /// Gives an armed hook another due, or arms it. Later than before is one write to the hook: the
     /// entry stays, and is re-placed when its old bucket expires. O(1), or as for schedule.
-    void reschedule(timer_hook& hook, tick due) {
-        if (!hook.armed()) return schedule(hook, due);
-        const detail::hook_place old = access::place(hook);
-        const bool waits_for_next_pass = access::list(old) == late + late_bank_;
-        const bool later = due >= hook.due() && !waits_for_next_pass;
-        const bool stays_late = hook.due() <= pass_.cursor && due <= pass_.cursor;
-        if (later || stays_late) [[likely]] {
+    [[gnu::always_inline]] void reschedule(timer_hook& hook, tick due) {
+        // An entry that waits in a bucket may stay there until that expires.
+        if (hook.armed() && due >= hook.due() && hook.due() > pass_.cursor) [[likely]] {
             access::due(hook) = due;
-            return;
+        } else {
+            place_anew(hook, due);
         }
-        if (due > pass_.cursor && bucket_for(end_of(due)).number == access::list(old)) {
-            access::due(hook) = due;
-            return;
-        }
-        place(hook, due);
-        const detail::hook_place fresh = access::place(hook);
-        remove(old);
-        access::place(hook) = fresh;  // a removal of the last entry tells its hook
     }
 
     /// Fires what is due up to `now`: calls sink(timer_hook&) for each hook, disarmed. Handles at
@@ -133,7 +123,7 @@ public:
     /// of later ticks or, if they were cancelled, none. O(1).
     [[nodiscard]] std::optional<tick> next_wakeup() const noexcept {
         if (size_ == 0) return std::nullopt;
-        if (pass_.unfinished || !late_[late_bank_].empty()) return pass_.cursor;
+        if (pass_.unfinished || !lists_[late_ + late_bank_].empty()) return pass_.cursor;
         return tick_of(queue_.front().expiration);
     }
 
@@ -146,16 +136,13 @@ public:
     /// The start of the bucket that the cursor is in (Kafka's currentTime).
     [[nodiscard]] tick current_time() const noexcept { return tick_of(now_); }
 
-    /// How many wheels there are: those that were needed so far.
-    [[nodiscard]] unsigned wheels() const noexcept { return static_cast<unsigned>(wheels_.size()); }
+    /// How many wheels were needed so far.
+    [[nodiscard]] unsigned wheels() const noexcept { return wheels_; }
 
     /// Calls f(timer_hook&) for every pending hook; f must not change the wheel. O(size + buckets).
     template <class F>
     void for_each(F&& f) const {
-        for (const wheel& w : wheels_) {
-            for (std::uint32_t slot = 0; slot < wheel_size_; ++slot) w.buckets[slot].for_each(f);
-        }
-        for (const detail::hook_list& list : late_) list.for_each(f);
+        for (std::uint32_t number = 0; number < late_ + 2; ++number) lists_[number].for_each(f);
     }
 
     /// How many places occupancy() tells apart: the wheels, and what was late.
@@ -164,11 +151,10 @@ public:
     /// How many hooks wait in a wheel; wheels() means those that were late when they were scheduled.
     /// O(buckets).
     [[nodiscard]] std::size_t occupancy(unsigned place) const noexcept {
-        if (place >= wheels()) return late_[0].size() + late_[1].size();
+        const std::uint32_t first = place < wheels_ ? place * wheel_size_ : late_;
+        const std::uint32_t end = place < wheels_ ? first + wheel_size_ : late_ + 2;
         std::size_t sum = 0;
-        for (std::uint32_t slot = 0; slot < wheel_size_; ++slot) {
-            sum += wheels_[place].buckets[slot].size();
-        }
+        for (std::uint32_t number = first; number < end; ++number) sum += lists_[number].size();
         return sum;
     }
 
@@ -189,21 +175,11 @@ private:
     using moment = std::uint64_t;
 
     // A bucket is in the queue from its first hook until it expires, also if it is emptied before.
-    struct wheel {
-        std::unique_ptr<detail::hook_list[]> buckets;
-        std::vector<bool> queued;
-    };
     struct queued_bucket {
         moment expiration;
         std::uint32_t number;
     };
-    struct bucket_place {
-        unsigned level;
-        std::uint32_t slot;
-        std::uint32_t number;
-    };
 
-    static constexpr std::uint32_t late = detail::hook_access::max_lists - 2;  // two banks
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
     static constexpr unsigned most_wheels = 64;
 
@@ -223,70 +199,77 @@ private:
     [[nodiscard]] std::uint64_t position(unsigned level, moment m) const noexcept {
         return power_of_two_ ? m >> (level * bits_) : m / unit_[level];
     }
-    [[nodiscard]] bool reaches(unsigned level, moment m) const noexcept {
-        return position(level, m) - position(level, now_) < wheel_size_;
-    }
 
-    // Of a moment that is not before now: on the finest wheel that reaches it. So what is in the
-    // bucket that the cursor is in goes to a finer wheel, and a bucket that is drained is not filled.
-    [[nodiscard]] bucket_place bucket_for(moment m) const noexcept {
+    // The finest wheel that reaches a moment that is not before now. So what is in the bucket that the
+    // cursor is in goes to a finer wheel, and a bucket that is drained is not filled.
+    [[nodiscard, gnu::always_inline]] unsigned level_for(moment m) const noexcept {
         unsigned level = 0;
-        if (power_of_two_) [[likely]] {
-            level = level_of_width_[std::bit_width((m - now_) | 1)];
-            level += static_cast<unsigned>(!reaches(level, m));
-        } else {
-            while (!reaches(level, m)) ++level;
-        }
+        while (m > reach_[level]) ++level;
+        return level;
+    }
+
+    [[nodiscard, gnu::always_inline]] std::uint32_t bucket_for(moment m) const noexcept {
+        return number(level_for(m), m);
+    }
+
+    // Buckets are numbered wheel by wheel; behind them come two banks of hooks that were late when
+    // scheduled: one is filled while the other is drained.
+    [[nodiscard, gnu::always_inline]] std::uint32_t number(unsigned level,
+                                                           moment m) const noexcept {
         const std::uint64_t at = position(level, m);
-        const auto slot =
-            static_cast<std::uint32_t>(power_of_two_ ? at & (wheel_size_ - 1) : at % wheel_size_);
-        return {level, slot, level << slot_bits_ | slot};
+        const std::uint64_t slot = power_of_two_ ? at & (wheel_size_ - 1) : at % wheel_size_;
+        return level * wheel_size_ + static_cast<std::uint32_t>(slot);
     }
 
-    // By its number: the level in the upper bits, the slot in the lower ones.
-    [[nodiscard]] detail::hook_list& list(std::uint32_t number) noexcept {
-        if (number >= late) [[unlikely]]
-            return late_[number - late];
-        return wheels_[number >> slot_bits_].buckets[number & slot_mask()];
+    void go_to(moment m) noexcept {
+        now_ = m;
+        for (unsigned level = 0;; ++level) {
+            const std::uint64_t at = position(level, m);
+            const bool all = position(level, tick::max().count) - at < wheel_size_;
+            reach_[level] = all ? tick::max().count : (at + wheel_size_) * unit_[level] - 1;
+            if (all) return;
+        }
     }
-    [[nodiscard]] std::uint32_t slot_mask() const noexcept { return (1U << slot_bits_) - 1; }
 
-    void place(timer_hook& hook, tick due) {
+    [[gnu::always_inline]] void place(timer_hook& hook, tick due) {
         if (due <= pass_.cursor) [[unlikely]] {
-            late_[late_bank_].append(hook, late + late_bank_, pool_);
+            lists_[late_ + late_bank_].append(hook, late_ + late_bank_, pool_);
         } else {
             put_into_bucket(hook, end_of(due));
         }
         access::due(hook) = due;
     }
 
-    void put_into_bucket(timer_hook& hook, moment m) {
-        const bucket_place to = bucket_for(m);
-        if (to.level >= wheels_.size()) [[unlikely]]
-            add_wheels(to.level);
-        wheel& w = wheels_[to.level];
-        if (w.buckets[to.slot].append(hook, to.number, pool_) && !w.queued[to.slot]) [[unlikely]] {
-            w.queued[to.slot] = true;
-            enqueue({position(to.level, m) * unit_[to.level], to.number});
+    [[gnu::noinline]] void place_anew(timer_hook& hook, tick due) {
+        if (!hook.armed()) return schedule(hook, due);
+        const detail::hook_place old = access::place(hook);
+        const bool stays_late = hook.due() <= pass_.cursor && due <= pass_.cursor;
+        const bool stays = due > pass_.cursor && bucket_for(end_of(due)) == access::list(old);
+        if (stays_late || stays) {
+            access::due(hook) = due;
+            return;
         }
+        place(hook, due);
+        const detail::hook_place fresh = access::place(hook);
+        remove(old);
+        access::place(hook) = fresh;  // a removal of the last entry tells its hook
     }
 
-    void remove(detail::hook_place place) noexcept {
+    [[gnu::always_inline]] void put_into_bucket(timer_hook& hook, moment m) {
+        const unsigned level = level_for(m);
+        const std::uint32_t to = number(level, m);
+        if (lists_[to].append(hook, to, pool_)) [[unlikely]]
+            enqueue(level, to, m);
+    }
+
+    [[gnu::always_inline]] void remove(detail::hook_place place) noexcept {
+        const std::uint32_t list = access::list(place);
         if constexpr (detail::hardened) {
-            detail::require(owns(place),
+            detail::require(list < late_ + 2 && lists_[list].owns(place),
                             "cancel or reschedule: the hook is armed in another queue");
         }
-        list(access::list(place)).remove(place, pool_);
+        lists_[list].remove(place, pool_);
     }
-
-    [[nodiscard]] bool owns(detail::hook_place place) noexcept {
-        const std::uint32_t number = access::list(place);
-        const bool exists = number >= late || (number >> slot_bits_ < wheels_.size() &&
-                                               (number & slot_mask()) < wheel_size_);
-        return exists && list(number).owns(place);
-    }
-
-    void add_wheels(unsigned level);
 
     // ---- the queue of buckets -----------------------------------------------------------------
 
@@ -297,8 +280,12 @@ private:
     }
 
     // There is room: for each bucket once.
-    void enqueue(queued_bucket bucket) noexcept {
-        queue_.push_back(bucket);
+    [[gnu::noinline, gnu::cold]] void enqueue(unsigned level, std::uint32_t bucket,
+                                              moment m) noexcept {
+        wheels_ = std::max(wheels_, level + 1);
+        if (queued_[bucket]) return;
+        queued_[bucket] = true;
+        queue_.push_back({position(level, m) * unit_[level], bucket});
         std::push_heap(queue_.begin(), queue_.end(), expires_later);
     }
 
@@ -306,15 +293,15 @@ private:
         std::pop_heap(queue_.begin(), queue_.end(), expires_later);
         const queued_bucket first = queue_.back();
         queue_.pop_back();
-        wheels_[first.number >> slot_bits_].queued[first.number & slot_mask()] = false;
+        queued_[first.number] = false;
         return first;
     }
 
     // ---- a pass -------------------------------------------------------------------------------
 
     void begin_pass() noexcept {
-        if (late_[late_bank_].empty()) return;
-        draining_ = late + late_bank_;
+        if (lists_[late_ + late_bank_].empty()) return;
+        draining_ = late_ + late_bank_;
         late_bank_ ^= 1;
     }
 
@@ -334,13 +321,13 @@ private:
         const moment last = moment_of(pass_.target);
         while (!queue_.empty() && queue_.front().expiration <= last) {
             const queued_bucket first = dequeue();
-            if (list(first.number).empty()) continue;
+            if (lists_[first.number].empty()) continue;
             draining_ = first.number;
-            now_ = first.expiration;
+            go_to(first.expiration);
             pass_.cursor = tick_of(now_);
             return true;
         }
-        now_ = last;
+        go_to(last);
         pass_.cursor = pass_.target;
         return false;
     }
@@ -350,8 +337,8 @@ private:
     // before the sink is called, so it may change the wheel, and throw. False: the budget ran out.
     template <class Sink>
     bool drain(std::size_t& budget, advance_result& result, Sink& sink) {
-        detail::hook_list& from = list(draining_);
-        const bool fires = draining_ < wheel_size_ || draining_ >= late;
+        detail::hook_list& from = lists_[draining_];
+        const bool fires = draining_ < wheel_size_ || draining_ >= late_;
         while (!from.drop_if_empty(pool_)) {
             if (budget == 0) return false;
             --budget;
@@ -371,25 +358,25 @@ private:
         return true;
     }
 
-    [[nodiscard]] bool check_list(const detail::hook_list& list, std::uint32_t number,
-                                  moment not_before) const;
+    [[nodiscard]] bool check_queued(const queued_bucket& bucket) const;
+    [[nodiscard]] bool check_list(std::uint32_t list, moment not_before) const;
 
     std::uint64_t length_;  // of a bucket of the first wheel, in ticks
     std::uint32_t wheel_size_;
     bool power_of_two_;
-    unsigned bits_;       // the logarithm of wheel_size_, if it is a power of two
-    unsigned slot_bits_;  // so many bits of a number are the slot
-    std::array<std::uint64_t, most_wheels> unit_{};  // how long the buckets of a wheel are
-    std::array<std::uint8_t, 65>
-        level_of_width_{};  // of a distance of so many bits; may be too low
+    unsigned bits_;           // the logarithm of wheel_size_, if it is a power of two
+    std::uint32_t late_ = 0;  // the number of buckets, and of the first late bank
 
-    std::vector<wheel> wheels_;
-    std::vector<queued_bucket> queue_;  // a heap
     detail::chunk_pool pool_;
-    std::array<detail::hook_list, 2> late_;
+    std::unique_ptr<detail::hook_list[]> lists_;
+    std::vector<queued_bucket> queue_;  // a heap
+    std::vector<bool> queued_;
+    std::array<std::uint64_t, most_wheels> unit_{};  // how long the buckets of a wheel are
+    std::array<moment, most_wheels> reach_{};        // the last moment that each wheel reaches
     detail::pass pass_;
-    moment now_;
+    moment now_ = 0;
     std::size_t size_ = 0;
+    unsigned wheels_ = 1;
     std::uint32_t late_bank_ = 0;    // filled; the other one is drained
     std::uint32_t draining_ = none;  // the list that the unfinished pass is in
 };
@@ -399,90 +386,74 @@ inline bucket_queue_wheel::bucket_queue_wheel(tick start, bucket_queue_options o
       wheel_size_(options.wheel_size),
       power_of_two_(std::has_single_bit(wheel_size_)),
       bits_(static_cast<unsigned>(std::bit_width(wheel_size_)) - 1),
-      slot_bits_(static_cast<unsigned>(std::bit_width(wheel_size_ - 1))),
       pass_(start) {
     if (length_ == 0) {
         throw std::invalid_argument("bucket_queue_options.ticks_per_bucket is 0; it must be >= 1");
     }
+    // With more, the buckets of all wheels might be more than 16 bits can number.
     if (wheel_size_ < 2 || wheel_size_ > 8192) {
         throw std::invalid_argument("bucket_queue_options.wheel_size is " +
                                     std::to_string(wheel_size_) + "; it must be 2 to 8192");
     }
-    now_ = moment_of(start);
     std::uint64_t unit = 1;
     for (std::uint64_t& u : unit_) {
         u = unit;
-        unit = unit > tick::max().count / wheel_size_ ? 0 : unit * wheel_size_;
+        late_ += wheel_size_;
+        if (unit > tick::max().count / wheel_size_) break;
+        unit *= wheel_size_;
     }
-    for (unsigned width = 1; width <= 64; ++width) {
-        level_of_width_[width] = static_cast<std::uint8_t>((width - 1) / bits_);
-    }
-    add_wheels(0);
-}
-
-// Makes the wheels up to this level.
-inline void bucket_queue_wheel::add_wheels(unsigned level) {
-    queue_.reserve((std::size_t{level} + 1) * wheel_size_);
-    wheels_.reserve(std::size_t{level} + 1);
-    while (wheels_.size() <= level) {
-        wheels_.push_back(
-            {std::make_unique<detail::hook_list[]>(wheel_size_), std::vector<bool>(wheel_size_)});
-    }
+    lists_ = std::make_unique<detail::hook_list[]>(late_ + 2);
+    queue_.reserve(late_);
+    queued_.resize(late_);
+    go_to(moment_of(start));
 }
 
 inline void bucket_queue_wheel::reset(tick cursor) noexcept {
     pass_.reset(cursor);
     for_each([](timer_hook& hook) { access::disarm(hook); });
-    for (wheel& w : wheels_) {
-        for (std::uint32_t slot = 0; slot < wheel_size_; ++slot) w.buckets[slot].clear(pool_);
-    }
-    for (detail::hook_list& list : late_) list.clear(pool_);
-    while (!queue_.empty()) dequeue();
-    now_ = moment_of(cursor);
+    for (std::uint32_t list = 0; list < late_ + 2; ++list) lists_[list].clear(pool_);
+    queue_.clear();
+    queued_.assign(late_, false);
+    go_to(moment_of(cursor));
     size_ = 0;
     draining_ = none;
 }
 
 inline bool bucket_queue_wheel::check_invariants() const {
     std::size_t total = 0;
-    std::size_t queued = 0;
-    for (unsigned level = 0; level < wheels(); ++level) {
-        for (std::uint32_t slot = 0; slot < wheel_size_; ++slot) {
-            const wheel& w = wheels_[level];
-            const std::uint32_t number = level << slot_bits_ | slot;
-            if (!w.buckets[slot].empty() && !w.queued[slot] && number != draining_) return false;
-            if (number == draining_ && !check_list(w.buckets[slot], number, 0)) return false;
-            total += w.buckets[slot].size();
-            queued += w.queued[slot] ? 1U : 0U;
-        }
+    for (std::uint32_t list = 0; list < late_ + 2; ++list) {
+        const bool found = list >= late_ || queued_[list] || list == draining_;
+        if (!lists_[list].empty() && !found) return false;
+        if (!check_list(list, 0)) return false;
+        total += lists_[list].size();
     }
-    for (const queued_bucket& b : queue_) {
-        const unsigned level = b.number >> slot_bits_;
-        const std::uint32_t slot = b.number & slot_mask();
-        const bool in_time = b.expiration > now_ || (b.expiration == now_ && pass_.unfinished);
-        if (!in_time || !reaches(level, b.expiration) || !wheels_[level].queued[slot]) return false;
-        if (position(level, b.expiration) * unit_[level] != b.expiration) return false;
-        if (position(level, b.expiration) % wheel_size_ != slot) return false;
-        if (!check_list(wheels_[level].buckets[slot], b.number, b.expiration)) return false;
+    for (const queued_bucket& bucket : queue_) {
+        if (!check_queued(bucket)) return false;
     }
-    for (std::uint32_t bank = 0; bank < 2; ++bank) {
-        total += late_[bank].size();
-        if (!check_list(late_[bank], late + bank, 0)) return false;
-    }
+    const auto queued = std::count(queued_.begin(), queued_.end(), true);
     const bool still = pass_.unfinished || (cursor() == pass_.target && draining_ == none);
-    return total == size_ && queued == queue_.size() && cursor() <= pass_.target && still &&
-           std::is_heap(queue_.begin(), queue_.end(), expires_later);
+    return total == size_ && static_cast<std::size_t>(queued) == queue_.size() && still &&
+           cursor() <= pass_.target && std::is_heap(queue_.begin(), queue_.end(), expires_later);
+}
+
+// Whether it will expire, at the start of its bucket.
+inline bool bucket_queue_wheel::check_queued(const queued_bucket& bucket) const {
+    const unsigned level = bucket.number / wheel_size_;
+    const moment start = bucket.expiration;
+    const bool in_time = start > now_ || (start == now_ && pass_.unfinished);
+    return in_time && start <= reach_[level] && level < wheels_ && queued_[bucket.number] &&
+           start % unit_[level] == 0 && number(level, start) == bucket.number &&
+           check_list(bucket.number, start);
 }
 
 // Whether the hooks know that they are in this list, and are due at that moment or after it.
-inline bool bucket_queue_wheel::check_list(const detail::hook_list& list, std::uint32_t number,
-                                           moment not_before) const {
+inline bool bucket_queue_wheel::check_list(std::uint32_t list, moment not_before) const {
     bool right = true;
-    list.for_each([&](timer_hook& hook) {
+    lists_[list].for_each([&](timer_hook& hook) {
         const detail::hook_place place = access::place(hook);
-        right = right && access::list(place) == number && *access::entry(place) == &hook;
+        right = right && access::list(place) == list && *access::entry(place) == &hook;
         right = right && (end_of(hook.due()) >= not_before || hook.due() <= cursor());
-        right = right && (number != late + late_bank_ || hook.due() <= cursor());
+        right = right && (list != late_ + late_bank_ || hook.due() <= cursor());
     });
     return right;
 }

@@ -75,24 +75,12 @@ public:
     /// entry keeps the old key, and sinks to the new one when it comes to the top. Earlier:
     /// O(log size).
     void reschedule(timer_hook& hook, tick due) {
-        if (!hook.armed()) return schedule(hook, due);
-        const detail::hook_place old = access::place(hook);
-        const bool waits_for_next_pass = access::list(old) == late + late_bank_;
-        const bool later = due >= hook.due() && !waits_for_next_pass;
-        const bool stays_late = hook.due() <= pass_.cursor && due <= pass_.cursor;
-        if (later || stays_late) [[likely]] {
+        // An entry that waits in the heap may stay where it is until it comes to the top.
+        if (hook.armed() && due >= hook.due() && hook.due() > pass_.cursor) [[likely]] {
             access::due(hook) = due;
-            return;
+        } else {
+            place_anew(hook, due);
         }
-        if (in_heap(old) && due > pass_.cursor) {
-            access::due(hook) = due;
-            if (due < at(old).key) sift_up(old, {due, &hook});
-            return;
-        }
-        place(hook, due);
-        const detail::hook_place fresh = access::place(hook);
-        remove(hook, old);
-        access::place(hook) = fresh;
     }
 
     /// Fires what is due up to `now`: calls sink(timer_hook&) for each hook, disarmed. Handles at
@@ -207,6 +195,22 @@ private:
             insert({due, &hook});
         }
         access::due(hook) = due;
+    }
+
+    [[gnu::noinline]] void place_anew(timer_hook& hook, tick due) {
+        if (!hook.armed()) return schedule(hook, due);
+        const detail::hook_place old = access::place(hook);
+        const bool stays_late = hook.due() <= pass_.cursor && due <= pass_.cursor;
+        const bool stays = due > pass_.cursor && in_heap(old);
+        if (stays_late || stays) {
+            access::due(hook) = due;
+            if (stays && due < at(old).key) sift_up(old, {due, &hook});
+            return;
+        }
+        place(hook, due);
+        const detail::hook_place fresh = access::place(hook);
+        remove(hook, old);
+        access::place(hook) = fresh;  // a removal of a late one may tell its hook
     }
 
     void insert(item i) {

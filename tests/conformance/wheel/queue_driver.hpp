@@ -100,7 +100,7 @@ struct bucket_queue_of : bucket_queue_wheel {
 using queues =
     testing::Types<hierarchical_wheel<2, 3>, hierarchical_wheel<5, 1>, hierarchical_wheel<60, 4>,
                    hierarchical_wheel<256, 4>, hierarchical_wheel<2, 64>, hashed_wheel<2>,
-                   hashed_wheel<60>, hashed_wheel<512>, bucket_queue_wheel, bucket_queue_of<2>,
-                   bucket_queue_of<20>, deadline_heap>;
+                   hashed_wheel<60>, hashed_wheel<512>, bucket_queue_wheel, bucket_queue_of<3>,
+                   deadline_heap>;
 
 }  // namespace foliot::test

@@ -46,7 +46,7 @@ stops run_by_wakeups(bucket_queue_wheel& wheel) {
     return seen;
 }
 
-TEST(bucket_queue_wheel, makes_its_wheels_on_demand) {
+TEST(bucket_queue_wheel, wheels_come_into_use_on_demand) {
     std::deque<timer_hook> hooks(4);
     bucket_queue_wheel wheel(tick{0}, kafka);
     EXPECT_EQ(wheel.wheels(), 1U);
