@@ -24,11 +24,16 @@ namespace foliot::test {
 /// and result of the queue must agree with it. Timers live on the heap one by one, and are freed
 /// right after a cancel or in the sink, so that AddressSanitizer sees any stale access.
 ///
+/// All choices come from `Random`: a generator of 64-bit numbers, or anything with that call, its
+/// own pick(below), and exhausted(), which ends a run.
+///
 /// `run` returns an empty string, or what disagreed first.
-template <class Queue>
+template <class Queue, class Random = std::mt19937_64>
 class oracle {
 public:
-    oracle(std::uint64_t seed, std::uint64_t start) : random_(seed), queue_(tick{start}) {
+    /// `source` is what Random is made from: a seed.
+    template <class Source>
+    oracle(Source source, std::uint64_t start) : random_(source), queue_(tick{start}) {
         target_ = start;
     }
     ~oracle() { queue_.clear(); }
@@ -36,7 +41,7 @@ public:
     oracle& operator=(const oracle&) = delete;
 
     std::string run(int steps) {
-        for (int step = 0; step < steps && fault_.empty(); ++step) {
+        for (int step = 0; step < steps && fault_.empty() && !exhausted(); ++step) {
             change_something();
             if (pick(4) == 0) advance();
             check();
@@ -57,7 +62,17 @@ private:
         std::multimap<std::uint64_t, handle>::iterator position{};
     };
 
-    std::uint64_t pick(std::uint64_t below) { return random_() % below; }
+    std::uint64_t pick(std::uint64_t below) {
+        if constexpr (requires { random_.pick(below); }) {
+            return random_.pick(below);
+        } else {
+            return random_() % below;
+        }
+    }
+    [[nodiscard]] bool exhausted() const {
+        if constexpr (requires { random_.exhausted(); }) return random_.exhausted();
+        return false;
+    }
 
     void fail(std::string what) {
         if (fault_.empty()) fault_ = std::move(what) + " at cursor " + text(queue_.cursor().count);
@@ -285,7 +300,7 @@ private:
         if (!at_once && wake->count > by_tick_.begin()->first) fail("the wake-up is too late");
     }
 
-    std::mt19937_64 random_;
+    Random random_;
     Queue queue_;
     std::string fault_;
     std::unordered_map<handle, record> records_;
