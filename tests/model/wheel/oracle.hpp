@@ -267,6 +267,7 @@ private:
                 fail("a timer fired at another tick than its own");
         }
         leave(r);
+        if (exhausted()) return forget(h);  // or a choice without end could be to go on for ever
         if (pick(3) == 0) {
             disarmed(h);
             schedule(h, r);
