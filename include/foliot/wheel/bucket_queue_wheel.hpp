@@ -82,7 +82,14 @@ public:
     /// fires in the next pass. O(1), or O(log buckets) for the first one of a bucket.
     [[gnu::always_inline]] void schedule(timer_hook& hook, tick due) {
         detail::require(!hook.armed(), "schedule: the hook is armed already");
-        place(hook, due);
+        if (due <= pass_.cursor) [[unlikely]]
+            return schedule_anyway(hook, due);
+        const moment end = end_of(due);
+        const std::uint32_t bucket = number(ring_for(end), end);
+        if (!lists_[bucket].has_room()) [[unlikely]]
+            return schedule_anyway(hook, due);
+        lists_[bucket].append_within(hook, bucket);
+        access::due(hook) = due;
         ++size_;
     }
 
@@ -90,9 +97,13 @@ public:
     /// armed. The hook must not be armed in another queue (hardened). O(1).
     [[gnu::always_inline]] bool cancel(timer_hook& hook) noexcept {
         if (!hook.armed()) return false;
-        remove(access::place(hook));
-        access::disarm(hook);
+        const detail::hook_place place = access::place(hook);
+        detail::hook_list& list = lists_[access::list(place)];
+        check_mine(place);
         --size_;
+        if (list.remove_within(place)) [[unlikely]]
+            return end_cancel(hook, list);
+        access::disarm(hook);
         return true;
     }
 
@@ -180,11 +191,20 @@ private:
         std::uint32_t number;
     };
 
+    struct ring {
+        moment reach;         // the last moment that is in it, as things stand
+        std::uint64_t unit;   // how long its buckets are
+        unsigned shift;       // the logarithm of that, if shifts_
+        std::uint32_t first;  // the number of its first bucket
+    };
+
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
     static constexpr unsigned most_wheels = 64;
 
-    [[nodiscard]] moment end_of(tick due) const noexcept {
-        if (length_ == 1) [[likely]]
+    // Ticks are moments, and positions are moments shifted, in the usual case: one test of shifts_ for
+    // all that must divide otherwise.
+    [[nodiscard, gnu::always_inline]] moment end_of(tick due) const noexcept {
+        if (shifts_) [[likely]]
             return due.count;
         return due.count / length_ + (due.count % length_ != 0 ? 1 : 0);
     }
@@ -196,43 +216,52 @@ private:
         return m > tick::max().count / length_ ? tick::max() : tick{m * length_};
     }
 
-    [[nodiscard]] std::uint64_t position(unsigned level, moment m) const noexcept {
-        return power_of_two_ ? m >> (level * bits_) : m / unit_[level];
+    [[nodiscard, gnu::always_inline]] std::uint64_t position(const ring& in,
+                                                             moment m) const noexcept {
+        return shifts_ ? m >> in.shift : m / in.unit;
     }
 
     // The finest wheel that reaches a moment that is not before now. So what is in the bucket that the
     // cursor is in goes to a finer wheel, and a bucket that is drained is not filled.
-    [[nodiscard, gnu::always_inline]] unsigned level_for(moment m) const noexcept {
-        unsigned level = 0;
-        while (m > reach_[level]) ++level;
-        return level;
-    }
-
-    [[nodiscard, gnu::always_inline]] std::uint32_t bucket_for(moment m) const noexcept {
-        return number(level_for(m), m);
+    [[nodiscard, gnu::always_inline]] const ring& ring_for(moment m) const noexcept {
+        const ring* in = rings_.data();
+        while (m > in->reach) ++in;
+        return *in;
     }
 
     // Buckets are numbered wheel by wheel; behind them come two banks of hooks that were late when
     // scheduled: one is filled while the other is drained.
-    [[nodiscard, gnu::always_inline]] std::uint32_t number(unsigned level,
+    [[nodiscard, gnu::always_inline]] std::uint32_t number(const ring& in,
                                                            moment m) const noexcept {
-        const std::uint64_t at = position(level, m);
-        const std::uint64_t slot = power_of_two_ ? at & (wheel_size_ - 1) : at % wheel_size_;
-        return level * wheel_size_ + static_cast<std::uint32_t>(slot);
+        const std::uint64_t at = position(in, m);
+        const std::uint64_t slot = shifts_ ? at & (wheel_size_ - 1) : at % wheel_size_;
+        return in.first + static_cast<std::uint32_t>(slot);
     }
 
     void go_to(moment m) noexcept {
         now_ = m;
-        for (unsigned level = 0;; ++level) {
-            const std::uint64_t at = position(level, m);
-            const bool all = position(level, tick::max().count) - at < wheel_size_;
-            reach_[level] = all ? tick::max().count : (at + wheel_size_) * unit_[level] - 1;
+        for (ring& r : rings_) {
+            const std::uint64_t at = position(r, m);
+            const bool all = position(r, tick::max().count) - at < wheel_size_;
+            r.reach = all ? tick::max().count : (at + wheel_size_) * r.unit - 1;
             if (all) return;
         }
     }
 
-    [[gnu::always_inline]] void place(timer_hook& hook, tick due) {
-        if (due <= pass_.cursor) [[unlikely]] {
+    // What schedule and cancel do when they do more than the usual: out of line, as their last step.
+    [[gnu::noinline]] void schedule_anyway(timer_hook& hook, tick due) {
+        place(hook, due);
+        ++size_;
+    }
+    [[gnu::noinline, gnu::cold]] bool end_cancel(timer_hook& hook,
+                                                 detail::hook_list& list) noexcept {
+        list.drop_last_chunk(pool_);
+        access::disarm(hook);
+        return true;
+    }
+
+    void place(timer_hook& hook, tick due) {
+        if (due <= pass_.cursor) {
             lists_[late_ + late_bank_].append(hook, late_ + late_bank_, pool_);
         } else {
             put_into_bucket(hook, end_of(due));
@@ -244,7 +273,8 @@ private:
         if (!hook.armed()) return schedule(hook, due);
         const detail::hook_place old = access::place(hook);
         const bool stays_late = hook.due() <= pass_.cursor && due <= pass_.cursor;
-        const bool stays = due > pass_.cursor && bucket_for(end_of(due)) == access::list(old);
+        const bool stays =
+            due > pass_.cursor && number(ring_for(end_of(due)), end_of(due)) == access::list(old);
         if (stays_late || stays) {
             access::due(hook) = due;
             return;
@@ -256,19 +286,23 @@ private:
     }
 
     [[gnu::always_inline]] void put_into_bucket(timer_hook& hook, moment m) {
-        const unsigned level = level_for(m);
-        const std::uint32_t to = number(level, m);
+        const ring& in = ring_for(m);
+        const std::uint32_t to = number(in, m);
         if (lists_[to].append(hook, to, pool_)) [[unlikely]]
-            enqueue(level, to, m);
+            enqueue(in, to, m);
     }
 
-    [[gnu::always_inline]] void remove(detail::hook_place place) noexcept {
-        const std::uint32_t list = access::list(place);
+    void remove(detail::hook_place place) noexcept {
+        check_mine(place);
+        lists_[access::list(place)].remove(place, pool_);
+    }
+
+    void check_mine(detail::hook_place place) const noexcept {
         if constexpr (detail::hardened) {
+            const std::uint32_t list = access::list(place);
             detail::require(list < late_ + 2 && lists_[list].owns(place),
                             "cancel or reschedule: the hook is armed in another queue");
         }
-        lists_[list].remove(place, pool_);
     }
 
     // ---- the queue of buckets -----------------------------------------------------------------
@@ -280,12 +314,11 @@ private:
     }
 
     // There is room: for each bucket once.
-    [[gnu::noinline, gnu::cold]] void enqueue(unsigned level, std::uint32_t bucket,
-                                              moment m) noexcept {
-        wheels_ = std::max(wheels_, level + 1);
+    void enqueue(const ring& in, std::uint32_t bucket, moment m) noexcept {
+        wheels_ = std::max(wheels_, static_cast<unsigned>(&in - rings_.data()) + 1);
         if (queued_[bucket]) return;
         queued_[bucket] = true;
-        queue_.push_back({position(level, m) * unit_[level], bucket});
+        queue_.push_back({position(in, m) * in.unit, bucket});
         std::push_heap(queue_.begin(), queue_.end(), expires_later);
     }
 
@@ -363,16 +396,14 @@ private:
 
     std::uint64_t length_;  // of a bucket of the first wheel, in ticks
     std::uint32_t wheel_size_;
-    bool power_of_two_;
-    unsigned bits_;           // the logarithm of wheel_size_, if it is a power of two
+    bool shifts_;             // length_ is 1, and wheel_size_ a power of two
     std::uint32_t late_ = 0;  // the number of buckets, and of the first late bank
 
     detail::chunk_pool pool_;
     std::unique_ptr<detail::hook_list[]> lists_;
     std::vector<queued_bucket> queue_;  // a heap
     std::vector<bool> queued_;
-    std::array<std::uint64_t, most_wheels> unit_{};  // how long the buckets of a wheel are
-    std::array<moment, most_wheels> reach_{};        // the last moment that each wheel reaches
+    std::array<ring, most_wheels> rings_{};
     detail::pass pass_;
     moment now_ = 0;
     std::size_t size_ = 0;
@@ -384,8 +415,7 @@ private:
 inline bucket_queue_wheel::bucket_queue_wheel(tick start, bucket_queue_options options)
     : length_(options.ticks_per_bucket),
       wheel_size_(options.wheel_size),
-      power_of_two_(std::has_single_bit(wheel_size_)),
-      bits_(static_cast<unsigned>(std::bit_width(wheel_size_)) - 1),
+      shifts_(length_ == 1 && std::has_single_bit(wheel_size_)),
       pass_(start) {
     if (length_ == 0) {
         throw std::invalid_argument("bucket_queue_options.ticks_per_bucket is 0; it must be >= 1");
@@ -396,8 +426,8 @@ inline bucket_queue_wheel::bucket_queue_wheel(tick start, bucket_queue_options o
                                     std::to_string(wheel_size_) + "; it must be 2 to 8192");
     }
     std::uint64_t unit = 1;
-    for (std::uint64_t& u : unit_) {
-        u = unit;
+    for (ring& r : rings_) {
+        r = {0, unit, static_cast<unsigned>(std::bit_width(unit)) - 1, late_};
         late_ += wheel_size_;
         if (unit > tick::max().count / wheel_size_) break;
         unit *= wheel_size_;
@@ -439,10 +469,11 @@ inline bool bucket_queue_wheel::check_invariants() const {
 // Whether it will expire, at the start of its bucket.
 inline bool bucket_queue_wheel::check_queued(const queued_bucket& bucket) const {
     const unsigned level = bucket.number / wheel_size_;
+    const ring& in = rings_[level];
     const moment start = bucket.expiration;
     const bool in_time = start > now_ || (start == now_ && pass_.unfinished);
-    return in_time && start <= reach_[level] && level < wheels_ && queued_[bucket.number] &&
-           start % unit_[level] == 0 && number(level, start) == bucket.number &&
+    return in_time && start <= in.reach && level < wheels_ && queued_[bucket.number] &&
+           start % in.unit == 0 && number(in, start) == bucket.number &&
            check_list(bucket.number, start);
 }
 

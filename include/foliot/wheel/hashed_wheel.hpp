@@ -72,7 +72,12 @@ public:
     /// fires in the next pass. O(1).
     [[gnu::always_inline]] void schedule(timer_hook& hook, tick due) {
         detail::require(!hook.armed(), "schedule: the hook is armed already");
-        place(hook, due);
+        const slot& to = slots_[slot_of(due)];
+        const bool usual = due > pass_.cursor && due >= to.first && lists_[to.list].has_room();
+        if (!usual) [[unlikely]]
+            return schedule_anyway(hook, due);
+        lists_[to.list].append_within(hook, to.list);
+        access::due(hook) = due;
         ++size_;
     }
 
@@ -80,9 +85,13 @@ public:
     /// armed. The hook must not be armed in another queue (hardened). O(1).
     [[gnu::always_inline]] bool cancel(timer_hook& hook) noexcept {
         if (!hook.armed()) return false;
-        remove(access::place(hook));
-        access::disarm(hook);
+        const detail::hook_place place = access::place(hook);
+        const std::uint32_t list = access::list(place);
+        check_mine(place);
         --size_;
+        if (lists_[list].remove_within(place)) [[unlikely]]
+            return end_cancel(hook, list);
+        access::disarm(hook);
         return true;
     }
 
@@ -182,8 +191,19 @@ private:
         return static_cast<std::uint32_t>(t.count % Slots);
     }
 
-    [[gnu::always_inline]] void place(timer_hook& hook, tick due) {
-        if (due <= pass_.cursor) [[unlikely]] {
+    // What schedule and cancel do when they do more than the usual: out of line, as their last step.
+    [[gnu::noinline]] void schedule_anyway(timer_hook& hook, tick due) {
+        place(hook, due);
+        ++size_;
+    }
+    [[gnu::noinline, gnu::cold]] bool end_cancel(timer_hook& hook, std::uint32_t list) noexcept {
+        if (lists_[list].drop_last_chunk(pool_)) unmark(list);
+        access::disarm(hook);
+        return true;
+    }
+
+    void place(timer_hook& hook, tick due) {
+        if (due <= pass_.cursor) {
             lists_[late + late_bank_].append(hook, late + late_bank_, pool_);
         } else {
             put_into_ring(hook, due);
@@ -216,22 +236,25 @@ private:
             to.first = due;
     }
 
-    [[gnu::noinline, gnu::cold]] void mark(slot& to, tick due) noexcept {
+    void mark(slot& to, tick due) noexcept {
         occupied_.set(slot_of(due));
         to.first = due;
     }
-    [[gnu::noinline, gnu::cold]] void unmark(std::uint32_t list) noexcept {
+    void unmark(std::uint32_t list) noexcept {
         if (list < late && list != draining_) occupied_.reset(slot_of_list_[list]);
     }
 
-    [[gnu::always_inline]] void remove(detail::hook_place place) noexcept {
-        const std::uint32_t list = access::list(place);
+    void remove(detail::hook_place place) noexcept {
+        check_mine(place);
+        if (lists_[access::list(place)].remove(place, pool_)) unmark(access::list(place));
+    }
+
+    void check_mine(detail::hook_place place) const noexcept {
         if constexpr (detail::hardened) {
+            const std::uint32_t list = access::list(place);
             detail::require(list < list_count && lists_[list].owns(place),
                             "cancel or reschedule: the hook is armed in another queue");
         }
-        if (lists_[list].remove(place, pool_)) [[unlikely]]
-            unmark(list);
     }
 
     // The first tick after the cursor at which a slot may have something due. What comes after

@@ -31,23 +31,51 @@ public:
     /// std::bad_alloc and then has changed nothing.
     [[gnu::always_inline]] bool append(timer_hook& hook, std::uint32_t number, chunk_pool& pool) {
         bool first = false;
-        if (at_chunk_end(tail_)) [[unlikely]]
+        if (!has_room()) [[unlikely]]
             first = grow(pool);
-        *tail_ = &hook;
-        hook_access::set_place(hook, tail_, number);
-        ++tail_;
+        append_within(hook, number);
         return first;
     }
 
     /// Removes the entry at `place`; the last one takes its place. Leaves the removed hook as it is
     /// unless it is the last. True: the list has no chunk any more.
     [[gnu::always_inline]] bool remove(hook_place place, chunk_pool& pool) noexcept {
+        return remove_within(place) && drop_last_chunk(pool);
+    }
+
+    /// The parts of these two that call nothing. A function that does the rest in a tail call saves
+    /// no registers on its way, and the stores of a cancel and a schedule are what bounds how many
+    /// of them overlap. `append_within` needs room; after a `remove_within` that says true,
+    /// `drop_last_chunk` must follow, which says what `remove` would.
+    [[nodiscard, gnu::always_inline]] bool has_room() const noexcept {
+        return !at_chunk_end(tail_);
+    }
+    [[gnu::always_inline]] void append_within(timer_hook& hook, std::uint32_t number) noexcept {
+        *tail_ = &hook;
+        hook_access::set_place(hook, tail_, number);
+        ++tail_;
+    }
+    [[nodiscard, gnu::always_inline]] bool remove_within(hook_place place) noexcept {
         timer_hook** const gap = tail_ - 1;
         timer_hook* const moved = *gap;
         tail_ = gap;
         *hook_access::entry(place) = moved;
         hook_access::place(*moved) = place;
-        return at_chunk_begin(gap) && drop_last_chunk(pool);
+        return at_chunk_begin(gap);
+    }
+    [[gnu::noinline, gnu::cold]] bool drop_last_chunk(chunk_pool& pool) noexcept {
+        auto* const old = reinterpret_cast<chunk*>(reinterpret_cast<std::byte*>(tail_) -
+                                                   offsetof(chunk, entries));
+        chunk* const before = old->previous;
+        if (before == nullptr) {
+            tail_ = nullptr;
+        } else {
+            before->next = old->next;
+            --before->next->chunks;
+            tail_ = before->entries + chunk_entries;
+        }
+        pool.give(old);
+        return before == nullptr;
     }
 
     /// No entries. A list that was drained may be empty but still hold a chunk; `drop_if_empty`
@@ -208,21 +236,6 @@ private:
         }
         tail_ = fresh->entries;
         return alone;
-    }
-
-    [[gnu::noinline, gnu::cold]] bool drop_last_chunk(chunk_pool& pool) noexcept {
-        auto* const old = reinterpret_cast<chunk*>(reinterpret_cast<std::byte*>(tail_) -
-                                                   offsetof(chunk, entries));
-        chunk* const before = old->previous;
-        if (before == nullptr) {
-            tail_ = nullptr;
-        } else {
-            before->next = old->next;
-            --before->next->chunks;
-            tail_ = before->entries + chunk_entries;
-        }
-        pool.give(old);
-        return before == nullptr;
     }
 
     [[gnu::noinline]] void drop_first_chunk(chunk_pool& pool) noexcept {
