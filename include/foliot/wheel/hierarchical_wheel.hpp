@@ -70,7 +70,12 @@ public:
     /// fires in the next pass. O(1).
     [[gnu::always_inline]] void schedule(timer_hook& hook, tick due) {
         detail::require(!hook.armed(), "schedule: the hook is armed already");
-        place(hook, due);
+        const std::uint32_t slot = levels_.slot_for(due);
+        const bool usual = due > pass_.cursor && slot != none && lists_[slot].has_room();
+        if (!usual) [[unlikely]]
+            return schedule_anyway(hook, due);
+        lists_[slot].append_within(hook, slot);
+        access::due(hook) = due;
         ++size_;
     }
 
@@ -78,9 +83,13 @@ public:
     /// armed. The hook must not be armed in another queue (hardened). O(1).
     [[gnu::always_inline]] bool cancel(timer_hook& hook) noexcept {
         if (!hook.armed()) return false;
-        remove(access::place(hook));
-        access::disarm(hook);
+        const detail::hook_place place = access::place(hook);
+        const std::uint32_t list = access::list(place);
+        check_mine(place);
         --size_;
+        if (lists_[list].remove_within(place)) [[unlikely]]
+            return end_cancel(hook, list);
+        access::disarm(hook);
         return true;
     }
 
@@ -207,7 +216,18 @@ private:
         return ring_list_for(due);
     }
 
-    [[gnu::always_inline]] void place(timer_hook& hook, tick due) {
+    // What schedule and cancel do when they do more than the usual: out of line, as their last step.
+    [[gnu::noinline]] void schedule_anyway(timer_hook& hook, tick due) {
+        place(hook, due);
+        ++size_;
+    }
+    [[gnu::noinline, gnu::cold]] bool end_cancel(timer_hook& hook, std::uint32_t list) noexcept {
+        if (lists_[list].drop_last_chunk(pool_)) unmark(list);
+        access::disarm(hook);
+        return true;
+    }
+
+    void place(timer_hook& hook, tick due) {
         append(list_for(due), hook);
         access::due(hook) = due;
     }
@@ -239,14 +259,17 @@ private:
         if (list == overflow + overflow_bank_) overflow_first_ = tick::max();
     }
 
-    [[gnu::always_inline]] void remove(detail::hook_place place) noexcept {
-        const std::uint32_t list = access::list(place);
+    void remove(detail::hook_place place) noexcept {
+        check_mine(place);
+        if (lists_[access::list(place)].remove(place, pool_)) unmark(access::list(place));
+    }
+
+    void check_mine(detail::hook_place place) const noexcept {
         if constexpr (detail::hardened) {
+            const std::uint32_t list = access::list(place);
             detail::require(list < list_count && lists_[list].owns(place),
                             "cancel or reschedule: the hook is armed in another queue");
         }
-        if (lists_[list].remove(place, pool_)) [[unlikely]]
-            unmark(list);
     }
 
     // ---- what comes next ----------------------------------------------------------------------
