@@ -4,6 +4,7 @@
 #include <foliot/time/detail/contract.hpp>
 #include <foliot/time/tick.hpp>
 #include <foliot/wheel/detail/hook_list.hpp>
+#include <foliot/wheel/detail/hook_lists.hpp>
 #include <foliot/wheel/detail/pass.hpp>
 #include <foliot/wheel/timer_hook.hpp>
 #include <foliot/wheel/timer_queue.hpp>
@@ -86,24 +87,17 @@ public:
             return schedule_anyway(hook, due);
         const moment end = end_of(due);
         const std::uint32_t bucket = number(ring_for(end), end);
-        if (!lists_[bucket].has_room()) [[unlikely]]
+        if (!lists_.arm(hook, due, bucket)) [[unlikely]]
             return schedule_anyway(hook, due);
-        lists_[bucket].append_within(hook, bucket);
-        access::due(hook) = due;
-        ++size_;
     }
 
     /// True: the hook was armed and is not any more; the sink will not get it. False: it was not
     /// armed. The hook must not be armed in another queue (hardened). O(1).
     [[gnu::always_inline]] bool cancel(timer_hook& hook) noexcept {
         if (!hook.armed()) return false;
-        const detail::hook_place place = access::place(hook);
-        detail::hook_list& list = lists_[access::list(place)];
-        check_mine(place);
-        --size_;
-        if (list.remove_within(place)) [[unlikely]]
-            return end_cancel(hook, list);
-        access::disarm(hook);
+        check_mine(hook);
+        if (lists_.cancel(hook)) [[unlikely]]
+            settle();
         return true;
     }
 
@@ -123,6 +117,7 @@ public:
     /// O(budget + expired buckets * log buckets).
     template <class Sink>
     advance_result advance(tick now, std::size_t budget, Sink&& sink) {
+        settle();
         advance_result result;
         result.drained = pass_.advance(
             now, [this] { begin_pass(); }, [&] { return run_pass(budget, result, sink); });
@@ -133,13 +128,14 @@ public:
     /// later than the first timer fires: when the first bucket expires, in which there may be timers
     /// of later ticks or, if they were cancelled, none. O(1).
     [[nodiscard]] std::optional<tick> next_wakeup() const noexcept {
-        if (size_ == 0) return std::nullopt;
+        if (empty()) return let_go();
+        settle();
         if (pass_.unfinished || !lists_[late_ + late_bank_].empty()) return pass_.cursor;
         return tick_of(queue_.front().expiration);
     }
 
-    [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    [[nodiscard]] std::size_t size() const noexcept { return lists_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
     /// Every tick before it is fired; this one too, unless a pass is unfinished.
     [[nodiscard]] tick cursor() const noexcept { return pass_.cursor; }
@@ -153,6 +149,7 @@ public:
     /// Calls f(timer_hook&) for every pending hook; f must not change the wheel. O(size + buckets).
     template <class F>
     void for_each(F&& f) const {
+        settle();
         for (std::uint32_t number = 0; number < late_ + 2; ++number) lists_[number].for_each(f);
     }
 
@@ -164,6 +161,7 @@ public:
     [[nodiscard]] std::size_t occupancy(unsigned place) const noexcept {
         const std::uint32_t first = place < wheels_ ? place * wheel_size_ : late_;
         const std::uint32_t end = place < wheels_ ? first + wheel_size_ : late_ + 2;
+        settle();
         std::size_t sum = 0;
         for (std::uint32_t number = first; number < end; ++number) sum += lists_[number].size();
         return sum;
@@ -248,21 +246,15 @@ private:
         }
     }
 
-    // What schedule and cancel do when they do more than the usual: out of line, as their last step.
+    // What schedule does when it does more than the usual: out of line, as its last step.
     [[gnu::noinline]] void schedule_anyway(timer_hook& hook, tick due) {
         place(hook, due);
-        ++size_;
-    }
-    [[gnu::noinline, gnu::cold]] bool end_cancel(timer_hook& hook,
-                                                 detail::hook_list& list) noexcept {
-        list.drop_last_chunk(pool_);
-        access::disarm(hook);
-        return true;
+        lists_.count_armed();
     }
 
     void place(timer_hook& hook, tick due) {
         if (due <= pass_.cursor) {
-            lists_[late_ + late_bank_].append(hook, late_ + late_bank_, pool_);
+            lists_.append(hook, late_ + late_bank_);
         } else {
             put_into_bucket(hook, end_of(due));
         }
@@ -279,26 +271,33 @@ private:
             access::due(hook) = due;
             return;
         }
+        check_mine(hook);
         place(hook, due);
-        const detail::hook_place fresh = access::place(hook);
-        remove(old);
-        access::place(hook) = fresh;  // a removal of the last entry tells its hook
+        if (lists_.leave(old)) settle();
     }
 
     [[gnu::always_inline]] void put_into_bucket(timer_hook& hook, moment m) {
         const ring& in = ring_for(m);
         const std::uint32_t to = number(in, m);
-        if (lists_[to].append(hook, to, pool_)) [[unlikely]]
+        if (lists_.append(hook, to)) [[unlikely]]
             enqueue(in, to, m);
     }
 
-    void remove(detail::hook_place place) noexcept {
-        check_mine(place);
-        lists_[access::list(place)].remove(place, pool_);
+    // Changes nothing that can be seen, but for the memory in use. What follows entries, or asks
+    // whether a list is empty, must come after it. A bucket that is emptied stays in the queue.
+    [[gnu::always_inline]] void settle() const noexcept {
+        if (!lists_.settled()) lists_.settle();
     }
 
-    void check_mine(detail::hook_place place) const noexcept {
+    // Who has nothing to wait for may sleep for long: gives back what empty buckets still hold.
+    [[gnu::noinline, gnu::cold]] std::nullopt_t let_go() const noexcept {
+        if (!pass_.advancing) lists_.let_go(late_ + 2);
+        return std::nullopt;
+    }
+
+    void check_mine(timer_hook& hook) const noexcept {
         if constexpr (detail::hardened) {
+            const detail::hook_place place = access::place(hook);
             const std::uint32_t list = access::list(place);
             detail::require(list < late_ + 2 && lists_[list].owns(place),
                             "cancel or reschedule: the hook is armed in another queue");
@@ -354,7 +353,7 @@ private:
         const moment last = moment_of(pass_.target);
         while (!queue_.empty() && queue_.front().expiration <= last) {
             const queued_bucket first = dequeue();
-            if (lists_[first.number].empty()) continue;
+            if (lists_.drop_if_empty(first.number)) continue;
             draining_ = first.number;
             go_to(first.expiration);
             pass_.cursor = tick_of(now_);
@@ -370,25 +369,27 @@ private:
     // before the sink is called, so it may change the wheel, and throw. False: the budget ran out.
     template <class Sink>
     bool drain(std::size_t& budget, advance_result& result, Sink& sink) {
-        detail::hook_list& from = lists_[draining_];
         const bool fires = draining_ < wheel_size_ || draining_ >= late_;
-        while (!from.drop_if_empty(pool_)) {
-            if (budget == 0) return false;
-            --budget;
-            timer_hook& hook = from.front();
+        return lists_.take_each(draining_, budget, [&](timer_hook& hook) {
             if (hook.due() > pass_.cursor || !fires) {
-                put_into_bucket(hook, std::max(end_of(hook.due()), now_));
-                from.pop_front();
+                keep_for_later(hook);
                 ++result.moved;
-                continue;
+                return;
             }
-            from.pop_front();
-            access::disarm(hook);
-            --size_;
+            lists_.count_fired(hook);
             ++result.fired;
             sink(hook);
+            settle();
+        });
+    }
+
+    void keep_for_later(timer_hook& hook) {
+        try {
+            put_into_bucket(hook, std::max(end_of(hook.due()), now_));
+        } catch (...) {
+            lists_.put_back(draining_);
+            throw;
         }
-        return true;
     }
 
     [[nodiscard]] bool check_queued(const queued_bucket& bucket) const;
@@ -399,14 +400,12 @@ private:
     bool shifts_;             // length_ is 1, and wheel_size_ a power of two
     std::uint32_t late_ = 0;  // the number of buckets, and of the first late bank
 
-    detail::chunk_pool pool_;
-    std::unique_ptr<detail::hook_list[]> lists_;
+    mutable detail::hook_lists<std::unique_ptr<detail::hook_list[]>> lists_;
     std::vector<queued_bucket> queue_;  // a heap
     std::vector<bool> queued_;
     std::array<ring, most_wheels> rings_{};
     detail::pass pass_;
     moment now_ = 0;
-    std::size_t size_ = 0;
     unsigned wheels_ = 1;
     std::uint32_t late_bank_ = 0;    // filled; the other one is drained
     std::uint32_t draining_ = none;  // the list that the unfinished pass is in
@@ -432,7 +431,7 @@ inline bucket_queue_wheel::bucket_queue_wheel(tick start, bucket_queue_options o
         if (unit > tick::max().count / wheel_size_) break;
         unit *= wheel_size_;
     }
-    lists_ = std::make_unique<detail::hook_list[]>(late_ + 2);
+    lists_.use(std::make_unique<detail::hook_list[]>(late_ + 2));
     queue_.reserve(late_);
     queued_.resize(late_);
     go_to(moment_of(start));
@@ -441,15 +440,15 @@ inline bucket_queue_wheel::bucket_queue_wheel(tick start, bucket_queue_options o
 inline void bucket_queue_wheel::reset(tick cursor) noexcept {
     pass_.reset(cursor);
     for_each([](timer_hook& hook) { access::disarm(hook); });
-    for (std::uint32_t list = 0; list < late_ + 2; ++list) lists_[list].clear(pool_);
+    lists_.clear(late_ + 2);
     queue_.clear();
     queued_.assign(late_, false);
     go_to(moment_of(cursor));
-    size_ = 0;
     draining_ = none;
 }
 
 inline bool bucket_queue_wheel::check_invariants() const {
+    settle();
     std::size_t total = 0;
     for (std::uint32_t list = 0; list < late_ + 2; ++list) {
         const bool found = list >= late_ || queued_[list] || list == draining_;
@@ -462,7 +461,7 @@ inline bool bucket_queue_wheel::check_invariants() const {
     }
     const auto queued = std::count(queued_.begin(), queued_.end(), true);
     const bool still = pass_.unfinished || (cursor() == pass_.target && draining_ == none);
-    return total == size_ && static_cast<std::size_t>(queued) == queue_.size() && still &&
+    return total == size() && static_cast<std::size_t>(queued) == queue_.size() && still &&
            cursor() <= pass_.target && std::is_heap(queue_.begin(), queue_.end(), expires_later);
 }
 
@@ -479,14 +478,10 @@ inline bool bucket_queue_wheel::check_queued(const queued_bucket& bucket) const 
 
 // Whether the hooks know that they are in this list, and are due at that moment or after it.
 inline bool bucket_queue_wheel::check_list(std::uint32_t list, moment not_before) const {
-    bool right = true;
-    lists_[list].for_each([&](timer_hook& hook) {
-        const detail::hook_place place = access::place(hook);
-        right = right && access::list(place) == list && *access::entry(place) == &hook;
-        right = right && (end_of(hook.due()) >= not_before || hook.due() <= cursor());
-        right = right && (list != late_ + late_bank_ || hook.due() <= cursor());
+    return lists_.check(list, [&](tick due) {
+        if (list == late_ + late_bank_) return due <= cursor();
+        return end_of(due) >= not_before || due <= cursor();
     });
-    return right;
 }
 
 }  // namespace foliot

@@ -210,7 +210,7 @@ private:
         place(hook, due);
         const detail::hook_place fresh = access::place(hook);
         remove(hook, old);
-        access::place(hook) = fresh;  // a removal of a late one may tell its hook
+        access::place(hook) = fresh;  // a removal from the heap tells its hook
     }
 
     void insert(item i) {
@@ -227,7 +227,8 @@ private:
                             "cancel or reschedule: the hook is armed in another queue");
         }
         if (in_heap(place)) return take_out(static_cast<std::size_t>(place));
-        late_[access::list(place) - late].remove(place, pool_);
+        detail::hook_list& list = late_[access::list(place) - late];
+        if (list.remove(place) && list.empty()) list.clear(pool_);
     }
 
     [[nodiscard]] bool owns(const timer_hook& hook, detail::hook_place place) const noexcept {
@@ -288,20 +289,16 @@ private:
     template <class Sink>
     bool fire_late(std::size_t& budget, advance_result& result, Sink& sink) {
         detail::hook_list& list = late_[late_bank_ ^ 1];
-        while (!list.drop_if_empty(pool_)) {
-            if (budget == 0) return false;
-            --budget;
-            timer_hook& hook = list.front();
-            if (hook.due() > pass_.cursor) {
+        return list.take_each(budget, pool_, [&](timer_hook& hook) {
+            if (hook.due() <= pass_.cursor) return hand_over(hook, result, sink);
+            try {
                 insert({hook.due(), &hook});
-                list.pop_front();
-                ++result.moved;
-                continue;
+            } catch (...) {
+                list.put_back();
+                throw;
             }
-            list.pop_front();
-            hand_over(hook, result, sink);
-        }
-        return true;
+            ++result.moved;
+        });
     }
 
     // Fires up to the target. All state is in members before the sink is called, so it may change
@@ -374,7 +371,7 @@ inline bool deadline_heap::check_invariants() const {
         bool right = true;
         late_[bank].for_each([&](timer_hook& hook) {
             const detail::hook_place place = access::place(hook);
-            right = right && access::list(place) == late + bank && *access::entry(place) == &hook;
+            right = right && access::list(place) == late + bank && late_[bank].owns(place);
             right = right && (bank != late_bank_ || hook.due() <= pass_.cursor);
         });
         return right;

@@ -4,6 +4,7 @@
 #include <foliot/time/detail/contract.hpp>
 #include <foliot/time/tick.hpp>
 #include <foliot/wheel/detail/hook_list.hpp>
+#include <foliot/wheel/detail/hook_lists.hpp>
 #include <foliot/wheel/detail/pass.hpp>
 #include <foliot/wheel/detail/slot_bitmap.hpp>
 #include <foliot/wheel/timer_hook.hpp>
@@ -73,25 +74,18 @@ public:
     [[gnu::always_inline]] void schedule(timer_hook& hook, tick due) {
         detail::require(!hook.armed(), "schedule: the hook is armed already");
         const slot& to = slots_[slot_of(due)];
-        const bool usual = due > pass_.cursor && due >= to.first && lists_[to.list].has_room();
+        const bool usual = due > pass_.cursor && due >= to.first && lists_.arm(hook, due, to.list);
         if (!usual) [[unlikely]]
             return schedule_anyway(hook, due);
-        lists_[to.list].append_within(hook, to.list);
-        access::due(hook) = due;
-        ++size_;
     }
 
     /// True: the hook was armed and is not any more; the sink will not get it. False: it was not
     /// armed. The hook must not be armed in another queue (hardened). O(1).
     [[gnu::always_inline]] bool cancel(timer_hook& hook) noexcept {
         if (!hook.armed()) return false;
-        const detail::hook_place place = access::place(hook);
-        const std::uint32_t list = access::list(place);
-        check_mine(place);
-        --size_;
-        if (lists_[list].remove_within(place)) [[unlikely]]
-            return end_cancel(hook, list);
-        access::disarm(hook);
+        check_mine(hook);
+        if (lists_.cancel(hook)) [[unlikely]]
+            settle();
         return true;
     }
 
@@ -111,6 +105,7 @@ public:
     /// a no-op. O(slots in use + budget) for each tick that has something to do.
     template <class Sink>
     advance_result advance(tick now, std::size_t budget, Sink&& sink) {
+        settle();
         advance_result result;
         result.drained = pass_.advance(
             now, [this] { begin_pass(); }, [&] { return run_pass(budget, result, sink); });
@@ -120,13 +115,14 @@ public:
     /// When to call advance next: cursor() for "at once", nullopt if nothing is pending. The first
     /// due exactly, or that of a hook cancelled or moved later since. O(slots in use).
     [[nodiscard]] std::optional<tick> next_wakeup() const noexcept {
-        if (size_ == 0) return std::nullopt;
+        if (empty()) return let_go();
+        settle();
         if (pass_.unfinished || !lists_[late + late_bank_].empty()) return pass_.cursor;
         return next_event(tick::max());
     }
 
-    [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    [[nodiscard]] std::size_t size() const noexcept { return lists_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
     /// Every tick before it is fired; this one too, unless a pass is unfinished.
     [[nodiscard]] tick cursor() const noexcept { return pass_.cursor; }
@@ -139,7 +135,8 @@ public:
     /// Calls f(timer_hook&) for every pending hook; f must not change the wheel. O(size + slots).
     template <class F>
     void for_each(F&& f) const {
-        for (const detail::hook_list& list : lists_) list.for_each(f);
+        settle();
+        for (std::uint32_t list = 0; list < list_count; ++list) lists_[list].for_each(f);
     }
 
     /// How many places occupancy() tells apart: the slots, and what was late.
@@ -148,6 +145,7 @@ public:
     /// How many hooks wait in a slot; `Slots` means those that were late when they were scheduled.
     /// O(1).
     [[nodiscard]] std::size_t occupancy(unsigned place) const noexcept {
+        settle();
         if (place == Slots) return lists_[late].size() + lists_[late + 1].size();
         const bool is_drained = draining_ < late && slot_of_list_[draining_] == place;
         return lists_[slots_[place].list].size() + (is_drained ? lists_[draining_].size() : 0);
@@ -160,9 +158,8 @@ public:
     void reset(tick cursor) noexcept {
         pass_.reset(cursor);
         for_each([](timer_hook& hook) { access::disarm(hook); });
-        for (detail::hook_list& list : lists_) list.clear(pool_);
+        lists_.clear(list_count);
         occupied_ = {};
-        size_ = 0;
         end_draining();
     }
 
@@ -191,20 +188,15 @@ private:
         return static_cast<std::uint32_t>(t.count % Slots);
     }
 
-    // What schedule and cancel do when they do more than the usual: out of line, as their last step.
+    // What schedule does when it does more than the usual: out of line, as its last step.
     [[gnu::noinline]] void schedule_anyway(timer_hook& hook, tick due) {
         place(hook, due);
-        ++size_;
-    }
-    [[gnu::noinline, gnu::cold]] bool end_cancel(timer_hook& hook, std::uint32_t list) noexcept {
-        if (lists_[list].drop_last_chunk(pool_)) unmark(list);
-        access::disarm(hook);
-        return true;
+        lists_.count_armed();
     }
 
     void place(timer_hook& hook, tick due) {
         if (due <= pass_.cursor) {
-            lists_[late + late_bank_].append(hook, late + late_bank_, pool_);
+            lists_.append(hook, late + late_bank_);
         } else {
             put_into_ring(hook, due);
         }
@@ -222,15 +214,14 @@ private:
             access::due(hook) = due;
             return;
         }
+        check_mine(hook);
         place(hook, due);
-        const detail::hook_place fresh = access::place(hook);
-        remove(old);
-        access::place(hook) = fresh;  // a removal of the last entry tells its hook
+        if (lists_.leave(old)) settle();
     }
 
     [[gnu::always_inline]] void put_into_ring(timer_hook& hook, tick due) {
         slot& to = slots_[slot_of(due)];
-        if (lists_[to.list].append(hook, to.list, pool_)) [[unlikely]]
+        if (lists_.append(hook, to.list)) [[unlikely]]
             mark(to, due);
         if (due < to.first) [[unlikely]]
             to.first = due;
@@ -240,17 +231,21 @@ private:
         occupied_.set(slot_of(due));
         to.first = due;
     }
-    void unmark(std::uint32_t list) noexcept {
-        if (list < late && list != draining_) occupied_.reset(slot_of_list_[list]);
+    // Changes nothing that can be seen, but for the memory in use. What follows entries, or asks
+    // whether a list is empty, must come after it.
+    [[gnu::always_inline]] void settle() const noexcept {
+        if (!lists_.settled()) lists_.settle();
     }
 
-    void remove(detail::hook_place place) noexcept {
-        check_mine(place);
-        if (lists_[access::list(place)].remove(place, pool_)) unmark(access::list(place));
+    // Who has nothing to wait for may sleep for long: gives back what empty slots still hold.
+    [[gnu::noinline, gnu::cold]] std::nullopt_t let_go() const noexcept {
+        if (!pass_.advancing && lists_.let_go(list_count)) occupied_ = {};
+        return std::nullopt;
     }
 
-    void check_mine(detail::hook_place place) const noexcept {
+    void check_mine(timer_hook& hook) const noexcept {
         if constexpr (detail::hardened) {
+            const detail::hook_place place = access::place(hook);
             const std::uint32_t list = access::list(place);
             detail::require(list < list_count && lists_[list].owns(place),
                             "cancel or reschedule: the hook is armed in another queue");
@@ -271,12 +266,21 @@ private:
             ahead += distance;
             if (ahead >= Slots || (ahead > reach && reach < Slots)) break;
             at = slot_at(at + distance);
+            if (drop_if_empty(at)) continue;
             const tick candidate = slots_[at].first;
             if (candidate.count - pass_.cursor.count == ahead) return candidate;
             first = earlier(first, candidate);
         }
-        if (reach == Slots && occupied_.test(here)) first = earlier(first, slots_[here].first);
+        if (reach == Slots && occupied_.test(here) && !drop_if_empty(here))
+            first = earlier(first, slots_[here].first);
         return first;
+    }
+
+    // A list may have become empty by cancels. To find that out is left to who comes upon it.
+    bool drop_if_empty(std::uint32_t s) const noexcept {
+        if (!lists_.drop_if_empty(slots_[s].list)) return false;
+        occupied_.reset(s);
+        return true;
     }
 
     static constexpr std::uint32_t slot_at(std::uint32_t position) noexcept {
@@ -331,36 +335,34 @@ private:
     // change the wheel, and throw. False: the budget ran out.
     template <class Sink>
     bool drain(std::size_t& budget, advance_result& result, Sink& sink) {
-        detail::hook_list& list = lists_[draining_];
-        while (!list.drop_if_empty(pool_)) {
-            if (budget == 0) return false;
-            --budget;
-            timer_hook& hook = list.front();
+        return lists_.take_each(draining_, budget, [&](timer_hook& hook) {
             if (hook.due() > pass_.cursor) {
-                put_into_ring(hook, hook.due());
-                list.pop_front();
+                keep_for_later(hook);
                 ++result.moved;
-                continue;
+                return;
             }
-            list.pop_front();
-            access::disarm(hook);
-            --size_;
+            lists_.count_fired(hook);
             ++result.fired;
             sink(hook);
+            settle();
+        });
+    }
+
+    void keep_for_later(timer_hook& hook) {
+        try {
+            put_into_ring(hook, hook.due());
+        } catch (...) {
+            lists_.put_back(draining_);
+            throw;
         }
-        return true;
     }
 
     [[nodiscard]] bool check_slot(std::uint32_t s) const;
-    template <class Right>
-    [[nodiscard]] bool check_list(std::uint32_t list, Right right) const;
 
-    std::array<slot, Slots> slots_;
-    detail::chunk_pool pool_;
-    std::array<detail::hook_list, list_count> lists_;
-    detail::slot_bitmap<Slots> occupied_;
     detail::pass pass_;
-    std::size_t size_ = 0;
+    mutable detail::hook_lists<std::array<detail::hook_list, list_count>> lists_;
+    std::array<slot, Slots> slots_;
+    mutable detail::slot_bitmap<Slots> occupied_;
     std::uint32_t late_bank_ = 0;    // filled; the other one is drained
     std::uint32_t draining_ = none;  // the list that the unfinished pass is in
     std::uint32_t spare_ = Slots;    // of no slot, and empty; meaningless while a slot is drained
@@ -369,43 +371,31 @@ private:
 
 template <std::uint32_t Slots>
 bool hashed_wheel<Slots>::check_invariants() const {
+    settle();
     std::size_t total = 0;
-    for (const detail::hook_list& list : lists_) total += list.size();
+    for (std::uint32_t list = 0; list < list_count; ++list) total += lists_[list].size();
     for (std::uint32_t s = 0; s < Slots; ++s) {
         if (!check_slot(s)) return false;
     }
     for (std::uint32_t list = late; list < list_count; ++list) {
         const bool waits = list == late + late_bank_;
         const auto right = [&](tick due) { return due <= cursor() || !waits; };
-        if (!check_list(list, right)) return false;
+        if (!lists_.check(list, right)) return false;
     }
-    if (draining_ != none && !check_list(draining_, [](tick) { return true; })) return false;
+    if (draining_ != none && !lists_.check(draining_, [](tick) { return true; })) return false;
     const bool still = pass_.unfinished || (cursor() == pass_.target && draining_ == none);
     const bool spared = draining_ < late || lists_[spare_].empty();
-    return total == size_ && cursor() <= pass_.target && still && spared;
+    return total == size() && cursor() <= pass_.target && still && spared;
 }
 
 template <std::uint32_t Slots>
 bool hashed_wheel<Slots>::check_slot(std::uint32_t s) const {
     const slot& here = slots_[s];
     if (slot_of_list_[here.list] != s) return false;
-    if (occupied_.test(s) == lists_[here.list].empty()) return false;
     if (lists_[here.list].empty()) return true;
+    if (!occupied_.test(s)) return false;
     if (slot_of(here.first) != s || here.first <= cursor()) return false;
-    return check_list(here.list, [&](tick due) { return due >= here.first; });
-}
-
-// Whether the hooks know that they are in this list, and their dues are right for it.
-template <std::uint32_t Slots>
-template <class Right>
-bool hashed_wheel<Slots>::check_list(std::uint32_t list, Right right) const {
-    bool all = true;
-    lists_[list].for_each([&](timer_hook& hook) {
-        const detail::hook_place place = access::place(hook);
-        all = all && access::list(place) == list && *access::entry(place) == &hook;
-        all = all && right(hook.due());
-    });
-    return all;
+    return lists_.check(here.list, [&](tick due) { return due >= here.first; });
 }
 
 }  // namespace foliot

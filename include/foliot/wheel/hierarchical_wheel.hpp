@@ -4,6 +4,7 @@
 #include <foliot/time/detail/contract.hpp>
 #include <foliot/time/tick.hpp>
 #include <foliot/wheel/detail/hook_list.hpp>
+#include <foliot/wheel/detail/hook_lists.hpp>
 #include <foliot/wheel/detail/pass.hpp>
 #include <foliot/wheel/detail/share.hpp>
 #include <foliot/wheel/detail/slot_bitmap.hpp>
@@ -13,12 +14,9 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
-#include <utility>
 
 namespace foliot {
 
@@ -70,26 +68,18 @@ public:
     /// fires in the next pass. O(1).
     [[gnu::always_inline]] void schedule(timer_hook& hook, tick due) {
         detail::require(!hook.armed(), "schedule: the hook is armed already");
-        const std::uint32_t slot = levels_.slot_for(due);
-        const bool usual = due > pass_.cursor && slot != none && lists_[slot].has_room();
-        if (!usual) [[unlikely]]
+        const std::uint32_t slot = levels_.slot_after(pass_.cursor, due);
+        if (slot == none || !lists_.arm(hook, due, slot)) [[unlikely]]
             return schedule_anyway(hook, due);
-        lists_[slot].append_within(hook, slot);
-        access::due(hook) = due;
-        ++size_;
     }
 
     /// True: the hook was armed and is not any more; the sink will not get it. False: it was not
     /// armed. The hook must not be armed in another queue (hardened). O(1).
     [[gnu::always_inline]] bool cancel(timer_hook& hook) noexcept {
         if (!hook.armed()) return false;
-        const detail::hook_place place = access::place(hook);
-        const std::uint32_t list = access::list(place);
-        check_mine(place);
-        --size_;
-        if (lists_[list].remove_within(place)) [[unlikely]]
-            return end_cancel(hook, list);
-        access::disarm(hook);
+        check_mine(hook);
+        if (lists_.cancel(hook)) [[unlikely]]
+            settle();
         return true;
     }
 
@@ -112,6 +102,7 @@ public:
     /// O(Levels + budget).
     template <class Sink>
     advance_result advance(tick now, std::size_t budget, Sink&& sink) {
+        settle();
         advance_result result;
         result.drained = pass_.advance(
             now, [this] { begin_pass(); }, [&] { return run_pass(budget, result, sink); });
@@ -122,15 +113,16 @@ public:
     /// When to call advance next: cursor() for "at once", nullopt if nothing is pending. Never
     /// later than the first due; earlier where a slot must be moved down first. O(Levels).
     [[nodiscard]] std::optional<tick> next_wakeup() const noexcept {
-        if (size_ == 0) return std::nullopt;
+        if (empty()) return let_go();
+        settle();
         if (pass_.unfinished || !lists_[late + late_bank_].empty()) return pass_.cursor;
         const auto event = next_event(tick::max());
         const auto pacing = pacing_wakeup();
         return pacing ? earlier(event, *pacing) : event;
     }
 
-    [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    [[nodiscard]] std::size_t size() const noexcept { return lists_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
     /// Every tick before it is fired; this one too, unless a pass is unfinished.
     [[nodiscard]] tick cursor() const noexcept { return pass_.cursor; }
@@ -138,7 +130,8 @@ public:
     /// Calls f(timer_hook&) for every pending hook; f must not change the wheel. O(size + slots).
     template <class F>
     void for_each(F&& f) const {
-        for (const detail::hook_list& list : lists_) list.for_each(f);
+        settle();
+        for (std::uint32_t list = 0; list < list_count; ++list) lists_[list].for_each(f);
     }
 
     /// How many places occupancy() tells apart: the levels, the overflow, and what was late.
@@ -149,6 +142,7 @@ public:
     [[nodiscard]] std::size_t occupancy(unsigned place) const noexcept {
         const std::uint32_t first = place <= Levels ? place * ring : late;
         const std::uint32_t end = place < Levels ? first + ring : first + 2;
+        settle();
         std::size_t sum = 0;
         for (std::uint32_t list = first; list < end; ++list) sum += lists_[list].size();
         return sum;
@@ -156,7 +150,7 @@ public:
 
     /// Bytes that the wheel holds besides itself: about 8.8 for each pending hook, and at most
     /// 16 KiB for each slot that holds something.
-    [[nodiscard]] std::size_t memory() const noexcept { return pool_.memory(); }
+    [[nodiscard]] std::size_t memory() const noexcept { return lists_.memory(); }
 
     /// Disarms everything; the cursor stays. Not from a sink (checked). O(size + slots).
     void clear() noexcept { reset(pass_.cursor); }
@@ -165,13 +159,12 @@ public:
     void reset(tick cursor) noexcept {
         pass_.reset(cursor);
         for_each([](timer_hook& hook) { access::disarm(hook); });
-        for (auto& list : lists_) list.clear(pool_);
+        lists_.clear(list_count);
         occupied_ = {};
         overflow_first_ = tick::max();
         paced_ = {};
         pace_at_ = {};
         levels_.set_cursor(pass_.cursor);
-        size_ = 0;
         draining_ = none;
     }
 
@@ -206,6 +199,8 @@ private:
     }
 
     [[nodiscard, gnu::noinline, gnu::cold]] std::uint32_t overflow_list_for(tick due) noexcept {
+        settle();
+        if (lists_[overflow + overflow_bank_].empty()) overflow_first_ = tick::max();
         overflow_first_ = std::min(overflow_first_, due);
         return overflow + overflow_bank_;
     }
@@ -216,15 +211,10 @@ private:
         return ring_list_for(due);
     }
 
-    // What schedule and cancel do when they do more than the usual: out of line, as their last step.
+    // What schedule does when it does more than the usual: out of line, as its last step.
     [[gnu::noinline]] void schedule_anyway(timer_hook& hook, tick due) {
         place(hook, due);
-        ++size_;
-    }
-    [[gnu::noinline, gnu::cold]] bool end_cancel(timer_hook& hook, std::uint32_t list) noexcept {
-        if (lists_[list].drop_last_chunk(pool_)) unmark(list);
-        access::disarm(hook);
-        return true;
+        lists_.count_armed();
     }
 
     void place(timer_hook& hook, tick due) {
@@ -240,32 +230,38 @@ private:
             access::due(hook) = due;
             return;
         }
+        check_mine(hook);
         place(hook, due);
-        const detail::hook_place fresh = access::place(hook);
-        remove(old);
-        access::place(hook) = fresh;  // a removal of the last entry tells its hook
+        if (lists_.leave(old)) settle();
     }
 
     [[gnu::always_inline]] void append(std::uint32_t list, timer_hook& hook) {
-        if (lists_[list].append(hook, list, pool_)) [[unlikely]]
+        if (lists_.append(hook, list)) [[unlikely]]
             mark(list);
     }
 
     [[gnu::noinline, gnu::cold]] void mark(std::uint32_t list) noexcept {
         if (list < overflow) occupied_[list / ring].set(list % ring);
     }
-    [[gnu::noinline, gnu::cold]] void unmark(std::uint32_t list) noexcept {
+    void unmark(std::uint32_t list) const noexcept {
         if (list < overflow) occupied_[list / ring].reset(list % ring);
-        if (list == overflow + overflow_bank_) overflow_first_ = tick::max();
     }
 
-    void remove(detail::hook_place place) noexcept {
-        check_mine(place);
-        if (lists_[access::list(place)].remove(place, pool_)) unmark(access::list(place));
+    // Changes nothing that can be seen, but for the memory in use. What follows entries, or asks
+    // whether a list is empty, must come after it.
+    [[gnu::always_inline]] void settle() const noexcept {
+        if (!lists_.settled()) lists_.settle();
     }
 
-    void check_mine(detail::hook_place place) const noexcept {
+    // Who has nothing to wait for may sleep for long: gives back what empty slots still hold.
+    [[gnu::noinline, gnu::cold]] std::nullopt_t let_go() const noexcept {
+        if (!pass_.advancing && lists_.let_go(list_count)) occupied_ = {};
+        return std::nullopt;
+    }
+
+    void check_mine(timer_hook& hook) const noexcept {
         if constexpr (detail::hardened) {
+            const detail::hook_place place = access::place(hook);
             const std::uint32_t list = access::list(place);
             detail::require(list < list_count && lists_[list].owns(place),
                             "cancel or reschedule: the hook is armed in another queue");
@@ -285,10 +281,13 @@ private:
     [[nodiscard]] std::optional<coming_slot> next_slot(unsigned level) const noexcept {
         if (level == Levels) return next_overflow();
         const std::uint64_t here = levels::position(level, pass_.cursor);
-        const std::uint32_t distance =
-            occupied_[level].distance_to_next(static_cast<std::uint32_t>(here % ring));
-        if (distance == 0) return std::nullopt;
-        return coming_slot{levels::number(level, here + distance), here + distance};
+        while (true) {
+            const std::uint32_t distance =
+                occupied_[level].distance_to_next(static_cast<std::uint32_t>(here % ring));
+            if (distance == 0) return std::nullopt;
+            const coming_slot slot{levels::number(level, here + distance), here + distance};
+            if (!drop_if_empty(slot.list)) return slot;
+        }
     }
 
     [[nodiscard]] std::optional<coming_slot> next_overflow() const noexcept {
@@ -356,8 +355,9 @@ private:
         return drop_if_empty(list) ? none : list;
     }
 
-    bool drop_if_empty(std::uint32_t list) noexcept {
-        if (!lists_[list].drop_if_empty(pool_)) return false;
+    // A list may have become empty by cancels. To find that out is left to who comes upon it.
+    bool drop_if_empty(std::uint32_t list) const noexcept {
+        if (!lists_.drop_if_empty(list)) return false;
         unmark(list);
         return true;
     }
@@ -431,12 +431,12 @@ private:
                 ++result.moved;
                 return;
             }
-            access::disarm(hook);
-            --size_;
+            lists_.count_fired(hook);
             ++result.fired;
             sink(hook);
+            settle();
         };
-        if (!lists_[draining_].take_each(budget, pool_, one)) return false;
+        if (!lists_.take_each(draining_, budget, one)) return false;
         unmark(draining_);
         return true;
     }
@@ -445,14 +445,14 @@ private:
         try {
             append(ring_list_for(hook.due()), hook);
         } catch (...) {
-            lists_[draining_].put_back();
+            lists_.put_back(draining_);
             throw;
         }
     }
 
     // Moves the entries of a list to where they belong now. False: the budget ran out.
     bool move_down(std::uint32_t from, std::size_t& budget, advance_result& result) {
-        const bool done = lists_[from].move_each(budget, pool_, [&](timer_hook& hook) {
+        const bool done = lists_.move_each(from, budget, [&](timer_hook& hook) {
             append(ring_list_for(std::max(hook.due(), pass_.cursor)), hook);
             ++result.moved;
         });
@@ -521,12 +521,10 @@ private:
     [[nodiscard]] bool check_list(std::uint32_t list) const;
     [[nodiscard]] bool may_be_in(std::uint32_t list, tick due) const;
 
-    detail::chunk_pool pool_;
-    std::array<detail::hook_list, list_count> lists_;
-    std::array<detail::slot_bitmap<ring>, Levels> occupied_{};
     levels levels_;
     detail::pass pass_;
-    std::size_t size_ = 0;
+    mutable detail::hook_lists<std::array<detail::hook_list, list_count>> lists_;
+    mutable std::array<detail::slot_bitmap<ring>, Levels> occupied_{};
     std::uint32_t late_bank_ = 0;                // filled; the other one is drained
     std::uint32_t overflow_bank_ = 0;            // filled; the other one is drained
     std::uint32_t draining_ = none;              // the list that the unfinished pass is in
@@ -538,13 +536,14 @@ private:
 
 template <std::uint32_t Slots, unsigned Levels>
 bool hierarchical_wheel<Slots, Levels>::check_invariants() const {
+    settle();
     std::size_t total = 0;
     for (std::uint32_t list = 0; list < list_count; ++list) {
         if (!check_list(list)) return false;
         total += lists_[list].size();
     }
     const bool still = pass_.unfinished || (cursor() == pass_.target && draining_ == none);
-    return total == size_ && cursor() <= pass_.target && still;
+    return total == size() && cursor() <= pass_.target && still;
 }
 
 template <std::uint32_t Slots, unsigned Levels>
@@ -552,15 +551,7 @@ bool hierarchical_wheel<Slots, Levels>::check_list(std::uint32_t list) const {
     if (list < overflow && !lists_[list].empty() && !occupied_[list / ring].test(list % ring)) {
         return false;
     }
-    bool right = true;
-    std::size_t count = 0;
-    lists_[list].for_each([&](timer_hook& hook) {
-        const detail::hook_place place = access::place(hook);
-        right = right && access::list(place) == list && *access::entry(place) == &hook;
-        right = right && (list == draining_ || may_be_in(list, hook.due()));
-        ++count;
-    });
-    return right && count == lists_[list].size();
+    return lists_.check(list, [&](tick due) { return list == draining_ || may_be_in(list, due); });
 }
 
 // Whether a hook with this due may wait in this list: it must come round in time.

@@ -45,7 +45,7 @@ private:
 namespace detail {
 
 /// Where a hook is: the address of its entry (48 bits) and the number of its list (16 bits), in
-/// one word, so that the entry that fills a hole takes over the hole's word. Never 0.
+/// one word. Never 0.
 using hook_place = std::uint64_t;
 
 /// The queues' side of a hook.
@@ -54,12 +54,12 @@ struct hook_access {
     static hook_place& place(timer_hook& h) noexcept { return h.place_; }
     static void disarm(timer_hook& h) noexcept { h.place_ = 0; }
 
-    static void set_place(timer_hook& h, timer_hook** entry, std::uint32_t list) noexcept {
+    static void set_place(timer_hook& h, std::uintptr_t* entry, std::uint32_t list) noexcept {
         h.place_ = std::uint64_t{list} << 48 | reinterpret_cast<std::uintptr_t>(entry);
     }
-    static timer_hook** entry(hook_place p) noexcept {
+    static std::uintptr_t* entry(hook_place p) noexcept {
         // NOLINTNEXTLINE(performance-no-int-to-ptr): a word holds both parts of a place
-        return reinterpret_cast<timer_hook**>(static_cast<std::uintptr_t>(p << 16 >> 16));
+        return reinterpret_cast<std::uintptr_t*>(static_cast<std::uintptr_t>(p << 16 >> 16));
     }
     static std::uint32_t list(hook_place p) noexcept { return static_cast<std::uint32_t>(p >> 48); }
     static constexpr std::uint32_t max_lists = 1U << 16;

@@ -124,10 +124,13 @@ TEST(hashed_wheel, a_slot_that_was_emptied_costs_none) {
     hashed_wheel<60> wheel;
     timer_hook first;
     timer_hook second;
+    timer_hook third;
     wheel.schedule(first, tick{10});
+    wheel.schedule(third, tick{500});
     wheel.cancel(first);
+    EXPECT_EQ(wheel.next_wakeup(), tick{500});
     wheel.schedule(second, tick{310});
-    EXPECT_EQ(run_by_wakeups(wheel), (stops{{310, 1, 0}}));
+    EXPECT_EQ(run_by_wakeups(wheel), (stops{{310, 1, 0}, {500, 1, 0}}));
 }
 
 TEST(hashed_wheel, moving_later_is_one_move_when_the_old_slot_comes_round) {

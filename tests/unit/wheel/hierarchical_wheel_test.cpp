@@ -188,10 +188,32 @@ TEST(hierarchical_wheel, memory_follows_what_is_pending) {
             if (i % 10'000 != 0) wheel.cancel(hooks[i]);
         }
         EXPECT_EQ(wheel.size(), 20U);
-        EXPECT_LE(wheel.memory(), 21U * (16 << 10)) << "a slab for each slot in use, one to spare";
+        EXPECT_LE(wheel.memory(), 720U * 512) << "a chunk for each slot that was in use";
         for (std::size_t i = 0; i < count; i += 10'000) EXPECT_TRUE(wheel.cancel(hooks[i]));
-        EXPECT_LE(wheel.memory(), 16U << 10);
+        EXPECT_LE(wheel.memory(), 720U * 512);
+        EXPECT_EQ(wheel.next_wakeup(), std::nullopt);
+        EXPECT_LE(wheel.memory(), 16U << 10) << "who goes to sleep gives it back";
     }
+}
+
+TEST(hierarchical_wheel, next_wakeup_from_the_sink_of_the_last_timer_leaves_the_slot_in_peace) {
+    std::deque<timer_hook> hooks(10'000);
+    hierarchical_wheel<> wheel;
+    for (std::size_t i = 0; i < hooks.size(); ++i) wheel.schedule(hooks[i], tick{10 + i % 300});
+    std::size_t fired = 0;
+    const auto fire_one_and_cancel_all = [&](timer_hook&) {
+        ++fired;
+        for (timer_hook& hook : hooks) wheel.cancel(hook);
+        EXPECT_EQ(wheel.next_wakeup(), std::nullopt);
+        wheel.schedule(hooks[7], tick{10 + 200});
+        wheel.cancel(hooks[7]);
+        wheel.schedule(hooks[8], tick{10 + 200});
+    };
+    EXPECT_TRUE(wheel.advance(tick{100}, 1'000'000, fire_one_and_cancel_all).drained);
+    EXPECT_EQ(fired, 1U);
+    EXPECT_EQ(wheel.size(), 1U);
+    EXPECT_TRUE(wheel.check_invariants());
+    EXPECT_EQ(wheel.next_wakeup(), tick{210});
 }
 
 TEST(hierarchical_wheel, occupancy_tells_where_timers_wait) {

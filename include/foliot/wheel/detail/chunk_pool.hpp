@@ -19,6 +19,7 @@ namespace foliot::detail {
 class chunk_pool {
 public:
     static constexpr std::size_t chunk_size = 512;
+    static constexpr std::size_t slab_size = std::size_t{16} << 10;
 
     chunk_pool() = default;
     chunk_pool(const chunk_pool&) = delete;
@@ -66,7 +67,7 @@ private:
     struct owner {
         slab* from;
     };
-    // The first chunk of a slab. Slabs with room are in a list; a full one is known by its chunks.
+    // The first chunk of a slab. Slabs with room are in a ring; a full one is known by its chunks.
     struct slab {
         slab* previous = nullptr;
         slab* next = nullptr;
@@ -74,7 +75,6 @@ private:
         std::uint32_t untouched = 1;  // from here on none was ever taken
         std::uint32_t used = 0;
     };
-    static constexpr std::size_t slab_size = std::size_t{16} << 10;
     static constexpr std::uint32_t usable = slab_size / chunk_size - 1;
 
     slab* make_slab();
@@ -82,7 +82,7 @@ private:
     void unlink(slab* s) noexcept;
     void retire(slab* s) noexcept;
 
-    slab* open_ = nullptr;   // the first of those with room
+    slab* open_ = nullptr;   // the first of a ring of those with room
     slab* spare_ = nullptr;  // wholly free, if any
     std::size_t memory_ = 0;
 };
@@ -97,16 +97,19 @@ inline chunk_pool::slab* chunk_pool::make_slab() {
     return open_;
 }
 
+// At the end: the others are filled first, and this one may become free.
 inline void chunk_pool::link(slab* s) noexcept {
-    s->previous = nullptr;
+    if (open_ == nullptr) open_ = s->next = s->previous = s;
     s->next = open_;
-    if (open_ != nullptr) open_->previous = s;
-    open_ = s;
+    s->previous = open_->previous;
+    s->previous->next = s;
+    open_->previous = s;
 }
 
 inline void chunk_pool::unlink(slab* s) noexcept {
-    (s->previous != nullptr ? s->previous->next : open_) = s->next;
-    if (s->next != nullptr) s->next->previous = s->previous;
+    s->previous->next = s->next;
+    s->next->previous = s->previous;
+    if (open_ == s) open_ = s->next != s ? s->next : nullptr;
 }
 
 // One of two wholly free slabs goes back.

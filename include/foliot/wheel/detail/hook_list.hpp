@@ -4,24 +4,28 @@
 #include <foliot/wheel/detail/chunk_pool.hpp>
 #include <foliot/wheel/timer_hook.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 namespace foliot::detail {
 
-/// The hooks of one slot: a queue of hook pointers in chunks. Each hook knows the address of its
-/// entry and the number of its list, so that a removal looks nothing up.
+/// The hooks of one slot, in chunks of entries. Each hook knows the address of its entry and the
+/// number of its list, so that a removal looks nothing up.
 ///
-/// An append is a sequential write. A removal puts the last entry into the hole: one other hook is
-/// told its new place; there is no dead entry and nothing to sweep. Entries are taken from the
-/// front, and a slot gives its memory back chunk by chunk while it is drained.
+/// An entry holds a hook or is a hole, and the holes of a list are linked: an append fills the one
+/// that came last, a removal makes one, and neither touches another hook. What was never used is
+/// linked too, in order, a cache line at a time; so without removals a list keeps the order of the
+/// appends. Entries are taken from the front, and a slot gives its memory back chunk by chunk while
+/// it is drained. A list that was begun to be drained is not appended to until it is empty.
 ///
-/// The fast paths touch this object (8 bytes), one entry and the hooks; what is needed once a chunk
-/// lies in the chunks, which begin at multiples of their size. Memory: 8.5 bytes an entry, and less
-/// than a chunk (512 bytes) for each list that holds something.
+/// The fast paths touch this object (half a line) and one entry; what is needed once a line lies in
+/// the chunks, which begin at multiples of their size. Memory: 8.4 bytes an entry, holes included,
+/// and less than a chunk (512 bytes) for each list that holds something. `condense` is for lists
+/// that are mostly holes.
 class hook_list {
 public:
-    static constexpr std::uint32_t chunk_entries = 60;
+    static constexpr std::uint32_t chunk_entries = 61;
 
     hook_list() = default;
     hook_list(const hook_list&) = delete;
@@ -37,96 +41,56 @@ public:
         return first;
     }
 
-    /// Removes the entry at `place`; the last one takes its place. Leaves the removed hook as it is
-    /// unless it is the last. True: the list has no chunk any more.
-    [[gnu::always_inline]] bool remove(hook_place place, chunk_pool& pool) noexcept {
-        return remove_within(place) && drop_last_chunk(pool);
-    }
-
-    /// The parts of these two that call nothing. A function that does the rest in a tail call saves
-    /// no registers on its way, and the stores of a cancel and a schedule are what bounds how many
-    /// of them overlap. `append_within` needs room; after a `remove_within` that says true,
-    /// `drop_last_chunk` must follow, which says what `remove` would.
-    [[nodiscard, gnu::always_inline]] bool has_room() const noexcept {
-        return !at_chunk_end(tail_);
-    }
+    /// The part of it that calls nothing, and needs room: a function that does the rest in a tail
+    /// call saves no registers on its way.
+    [[nodiscard, gnu::always_inline]] bool has_room() const noexcept { return hole_ != no_hole; }
     [[gnu::always_inline]] void append_within(timer_hook& hook, std::uint32_t number) noexcept {
-        *tail_ = &hook;
-        hook_access::set_place(hook, tail_, number);
-        ++tail_;
-    }
-    [[nodiscard, gnu::always_inline]] bool remove_within(hook_place place) noexcept {
-        timer_hook** const gap = tail_ - 1;
-        timer_hook* const moved = *gap;
-        tail_ = gap;
-        *hook_access::entry(place) = moved;
-        hook_access::place(*moved) = place;
-        return at_chunk_begin(gap);
-    }
-    [[gnu::noinline, gnu::cold]] bool drop_last_chunk(chunk_pool& pool) noexcept {
-        auto* const old = reinterpret_cast<chunk*>(reinterpret_cast<std::byte*>(tail_) -
-                                                   offsetof(chunk, entries));
-        chunk* const before = old->previous;
-        if (before == nullptr) {
-            tail_ = nullptr;
-        } else {
-            before->next = old->next;
-            --before->next->chunks;
-            tail_ = before->entries + chunk_entries;
-        }
-        pool.give(old);
-        return before == nullptr;
+        entry* const at = entry_of(hole_);
+        hole_ = *at;
+        *at = reinterpret_cast<entry>(&hook);
+        ++live_;
+        hook_access::set_place(hook, at, number);
     }
 
-    /// No entries. A list that was drained may be empty but still hold a chunk; `drop_if_empty`
-    /// gives it back.
-    [[nodiscard]] bool empty() const noexcept {
-        if (tail_ == nullptr) return true;
-        const chunk& c = *first();
-        return c.entries + c.taken == tail_;
+    /// Makes the entry at `place` a hole; does not touch the hook. True: the list is mostly holes
+    /// now, and should be condensed.
+    [[nodiscard, gnu::always_inline]] bool remove(hook_place place) noexcept {
+        entry* const at = hook_access::entry(place);
+        *at = hole_;
+        hole_ = hole_at(at);
+        return --live_ <= sparse_at_;
     }
 
-    /// True: the list is empty, and holds no chunk any more. False: `front` may be called. Draining
-    /// is a loop of these three.
-    [[gnu::always_inline]] bool drop_if_empty(chunk_pool& pool) noexcept {
-        if (tail_ == nullptr) return true;
-        const chunk* c = first();
-        if (c->entries + c->taken == tail_) [[unlikely]] {
-            clear(pool);
-            return true;
-        }
-        if (c->taken == chunk_entries) [[unlikely]]
-            drop_first_chunk(pool);
-        return false;
-    }
+    /// No entries. The list may still hold chunks.
+    [[nodiscard, gnu::always_inline]] bool empty() const noexcept { return live_ == 0; }
+    [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(live_); }
 
-    /// The oldest entry. Precondition: drop_if_empty said false, and nothing was taken since.
-    [[nodiscard, gnu::always_inline]] timer_hook& front() const noexcept {
-        const chunk& c = *first();
-        prefetch_behind(c);
-        return *c.entries[c.taken];
-    }
-
-    /// Takes the oldest entry away. Precondition: as for `front`.
-    void pop_front() noexcept { ++first()->taken; }
+    /// From now on entries are taken: nothing is appended any more, and it is not condensed.
+    void begin_taking() noexcept { sparse_at_ = being_taken; }
 
     /// Takes entries from the front, at most `limit`, which counts down, and calls f(timer_hook&)
     /// with each once it is taken away. f may remove entries of this list, and throw. True: the
     /// list is empty, and holds no chunk any more.
     template <class F>
     bool take_each(std::size_t& limit, chunk_pool& pool, F&& f) {
-        while (!drop_if_empty(pool)) {
-            // f cannot make this chunk go away: something of it is taken.
-            chunk& c = *first();
-            do {
-                if (limit == 0) return false;
-                --limit;
+        begin_taking();
+        while (live_ != 0) {
+            chunk& c = first_with_more(pool);
+            while (c.taken != c.linked) {
+                const entry word = c.entries[c.taken];
                 prefetch_behind(c);
-                timer_hook& hook = *c.entries[c.taken];
-                ++c.taken;
-                f(hook);
-            } while (c.taken != chunk_entries && c.entries + c.taken != tail_);
+                if (!is_hole(word)) {
+                    if (limit == 0) return false;
+                    --limit;
+                    ++c.taken;
+                    --live_;
+                    f(hook_of(word));
+                } else {
+                    ++c.taken;
+                }
+            }
         }
+        clear(pool);
         return true;
     }
 
@@ -134,68 +98,84 @@ public:
     /// not change this list.
     template <class F>
     bool move_each(std::size_t& limit, chunk_pool& pool, F&& f) {
-        while (!drop_if_empty(pool)) {
-            chunk& c = *first();
-            const std::uint32_t filled =
-                &c == last() ? static_cast<std::uint32_t>(tail_ - c.entries) : chunk_entries;
-            while (c.taken != filled) {
-                if (limit == 0) return false;
+        begin_taking();
+        while (live_ != 0) {
+            chunk& c = first_with_more(pool);
+            for (; c.taken != c.linked; ++c.taken) {
+                const entry word = c.entries[c.taken];
                 prefetch_behind(c);
-                f(*c.entries[c.taken]);
-                ++c.taken;
+                if (is_hole(word)) continue;
+                if (limit == 0) return false;
+                f(hook_of(word));
+                --live_;
                 --limit;
             }
         }
+        clear(pool);
         return true;
     }
 
     /// Undoes the last taking of take_each, from its f.
-    void put_back() noexcept { --first()->taken; }
+    void put_back() noexcept {
+        --first()->taken;
+        ++live_;
+    }
 
     /// Forgets all entries; does not touch the hooks.
     void clear(chunk_pool& pool) noexcept;
 
-    [[nodiscard]] std::size_t size() const noexcept {
-        if (tail_ == nullptr) return 0;
-        const auto in_last = static_cast<std::size_t>(tail_ - last()->entries);
-        const chunk& c = *first();
-        return (std::size_t{c.chunks} - 1) * chunk_entries + in_last - c.taken;
+    // ---- a list that is mostly holes ----------------------------------------------------------
+
+    /// Begins to move all entries to fresh chunks, so that the old ones can be given back; says how
+    /// many these are. Meanwhile the list may be appended to, but entries must be removed with
+    /// `blank`; or it may be drained, which ends it.
+    [[nodiscard]] std::uint32_t begin_condensing() noexcept;
+    /// Goes through the next `limit` entries of the `old` chunks, which count down; with the last of
+    /// them it is done, and the list may be empty. Throws std::bad_alloc, and then can go on.
+    void condense(std::uint32_t& old, std::size_t limit, std::uint32_t number, chunk_pool& pool);
+    void blank(hook_place place) noexcept {
+        *hook_access::entry(place) = no_hole;
+        --live_;
     }
 
-    /// Calls f(timer_hook&) from the oldest to the latest; f must not change the list.
+    /// Calls f(timer_hook&) from the oldest to the latest chunk; f must not change the list.
     template <class F>
     void for_each(F&& f) const {
-        if (tail_ == nullptr) return;
+        if (last_ == nullptr) return;
         for (const chunk* c = first();; c = c->next) {
-            const bool is_last = c == last();
-            timer_hook* const* const stop = is_last ? tail_ : c->entries + chunk_entries;
-            for (timer_hook* const* at = c->entries + c->taken; at != stop; ++at) f(**at);
-            if (is_last) return;
+            for (std::uint32_t at = c->taken; at != c->linked; ++at) {
+                if (!is_hole(c->entries[at])) f(hook_of(c->entries[at]));
+            }
+            if (c == last_) return;
         }
     }
 
-    /// Whether the entry at `place` is one of this list. O(size / 60), for checks.
+    /// Whether the entry at `place` is one of this list. O(size / 61), for checks.
     [[nodiscard]] bool owns(hook_place place) const noexcept;
 
 private:
+    // The address of a hook, which is even, or a hole: the address of the next hole, plus 1.
+    using entry = std::uintptr_t;
+    static constexpr entry no_hole = 1;
+
+    static bool is_hole(entry word) noexcept { return word % 2 != 0; }
+    static entry hole_at(entry* at) noexcept { return reinterpret_cast<entry>(at) + 1; }
+    // NOLINTBEGIN(performance-no-int-to-ptr): a word holds either
+    static entry* entry_of(entry hole) noexcept { return reinterpret_cast<entry*>(hole - 1); }
+    static timer_hook& hook_of(entry word) noexcept { return *reinterpret_cast<timer_hook*>(word); }
+    // NOLINTEND(performance-no-int-to-ptr)
+
     struct chunk {
-        void* owner;  // the pool's
-        chunk* previous;
+        void* owner;           // the pool's
         chunk* next;           // of the last chunk: the first one
-        std::uint32_t taken;   // how many of its entries were taken; 0 but in the first chunk
+        std::uint16_t taken;   // how many of its entries were taken; 0 but in the first chunk
+        std::uint16_t linked;  // from here on none was ever used; all but in the last chunk
         std::uint32_t chunks;  // how many there are; kept in the first chunk only
-        timer_hook* entries[chunk_entries];
+        entry entries[chunk_entries];
     };
     static_assert(sizeof(chunk) == chunk_pool::chunk_size);
-
-    static std::uintptr_t offset_in_chunk(timer_hook** entry) noexcept {
-        return reinterpret_cast<std::uintptr_t>(entry) % sizeof(chunk);
-    }
-    // Also true of null, a list without chunks.
-    static bool at_chunk_end(timer_hook** entry) noexcept { return offset_in_chunk(entry) == 0; }
-    static bool at_chunk_begin(timer_hook** entry) noexcept {
-        return offset_in_chunk(entry) == offsetof(chunk, entries);
-    }
+    static constexpr std::size_t line = 64;
+    static constexpr std::uint32_t first_line = (line - offsetof(chunk, entries)) / sizeof(entry);
 
     // Hooks are fetched this many entries before they are handled: about as many cold lines as a
     // core can have in flight.
@@ -205,74 +185,128 @@ private:
     // drops the calls.
     [[gnu::always_inline]] static void prefetch_behind(const chunk& c) noexcept {
         const std::uint32_t at = c.taken + ahead;
-        // Behind the last entry this fetches what is of no use, and does no harm.
-        __builtin_prefetch(at < chunk_entries ? c.entries[at] : c.next->entries[at - chunk_entries],
-                           1);
+        // A hole, or what is behind the last entry, is fetched in vain, which does no harm.
+        const entry word = at < chunk_entries ? c.entries[at] : c.next->entries[at - chunk_entries];
+        // NOLINTNEXTLINE(performance-no-int-to-ptr)
+        __builtin_prefetch(reinterpret_cast<const void*>(word), 1);
     }
 
-    [[nodiscard]] chunk* last() const noexcept {
-        // The tail is never at the beginning of its chunk's entries, but may be at their end.
-        std::byte* const in_chunk = reinterpret_cast<std::byte*>(tail_) - 1;
-        return reinterpret_cast<chunk*>(in_chunk -
-                                        reinterpret_cast<std::uintptr_t>(in_chunk) % sizeof(chunk));
-    }
-    [[nodiscard]] chunk* first() const noexcept { return last()->next; }
+    [[nodiscard]] chunk* first() const noexcept { return last_->next; }
 
-    // What happens once a chunk stays out of the callers' fast paths.
+    // The first chunk, once those that are used up are given back. There must be an entry.
+    [[gnu::always_inline]] chunk& first_with_more(chunk_pool& pool) noexcept {
+        while (first()->taken == first()->linked) drop_first_chunk(pool);
+        return *first();
+    }
+
+    // A list is sparse if its chunks hold no more than this each, the first one not counted. With
+    // one chunk it never is.
+    static constexpr std::int64_t sparse_share = chunk_entries / 4;
+    static constexpr std::int64_t one_chunk = -1;
+    static constexpr std::int64_t being_taken = -2;
+    static constexpr std::int64_t sparse_at(std::uint32_t chunks) noexcept {
+        return chunks == 1 ? one_chunk : (std::int64_t{chunks} - 1) * sparse_share;
+    }
+
+    // What happens once a line stays out of the callers' fast paths. True: as append.
     [[gnu::noinline, gnu::cold]] bool grow(chunk_pool& pool) {
+        const bool alone = last_ == nullptr;
+        if (alone || last_->linked == chunk_entries) add_chunk(pool);
+        link_next_line(*last_);
+        return alone;
+    }
+
+    void add_chunk(chunk_pool& pool) {
         auto* const fresh = static_cast<chunk*>(pool.take());
-        const bool alone = tail_ == nullptr;
         fresh->taken = 0;
-        if (alone) {
-            fresh->previous = nullptr;
+        fresh->linked = 0;
+        if (last_ == nullptr) {
             fresh->next = fresh;
             fresh->chunks = 1;
+            sparse_at_ = one_chunk;
         } else {
-            chunk* const old = last();
-            fresh->previous = old;
-            fresh->next = old->next;
-            old->next = fresh;
-            ++fresh->next->chunks;
+            fresh->next = last_->next;
+            last_->next = fresh;
+            const std::uint32_t chunks = ++fresh->next->chunks;
+            if (sparse_at_ != being_taken) sparse_at_ = sparse_at(chunks);
         }
-        tail_ = fresh->entries;
-        return alone;
+        last_ = fresh;
+    }
+
+    void link_next_line(chunk& c) noexcept {
+        const std::uint32_t begin = c.linked;
+        const std::uint32_t end = begin == 0 ? first_line : begin + line / sizeof(entry);
+        for (std::uint32_t at = begin; at != end; ++at) c.entries[at] = hole_at(&c.entries[at + 1]);
+        c.entries[end - 1] = no_hole;
+        c.linked = static_cast<std::uint16_t>(end);
+        hole_ = hole_at(&c.entries[begin]);
     }
 
     [[gnu::noinline]] void drop_first_chunk(chunk_pool& pool) noexcept {
         chunk* const old = first();
         chunk* const second = old->next;
         second->chunks = old->chunks - 1;
-        second->previous = nullptr;
-        last()->next = second;
+        last_->next = second;
         pool.give(old);
     }
 
-    timer_hook** tail_ = nullptr;  // behind the last entry; null: no chunk
+    entry hole_ = no_hole;                // the first one
+    chunk* last_ = nullptr;               // null: there is none
+    std::int64_t live_ = 0;               // entries that hold a hook
+    std::int64_t sparse_at_ = one_chunk;  // with so many it is sparse
 };
 
-static_assert(sizeof(hook_list) == 8);
+static_assert(sizeof(hook_list) == 32);
 
 inline void hook_list::clear(chunk_pool& pool) noexcept {
-    if (tail_ == nullptr) return;
-    const chunk* const stop = last();
+    if (last_ == nullptr) return;
     for (chunk* c = first();;) {
         chunk* const next = c->next;
-        const bool was_last = c == stop;
+        const bool was_last = c == last_;
         pool.give(c);
         if (was_last) break;
         c = next;
     }
-    tail_ = nullptr;
+    hole_ = no_hole;
+    last_ = nullptr;
+    live_ = 0;
+    sparse_at_ = one_chunk;
+}
+
+inline std::uint32_t hook_list::begin_condensing() noexcept {
+    begin_taking();
+    hole_ = no_hole;
+    std::fill(last_->entries + last_->linked, last_->entries + chunk_entries, no_hole);
+    last_->linked = chunk_entries;
+    return first()->chunks;
+}
+
+inline void hook_list::condense(std::uint32_t& old, std::size_t limit, std::uint32_t number,
+                                chunk_pool& pool) {
+    while (old != 0) {
+        chunk& c = *first();
+        for (; c.taken != chunk_entries; ++c.taken) {
+            if (limit == 0) return;
+            --limit;
+            const entry word = c.entries[c.taken];
+            prefetch_behind(c);
+            if (is_hole(word)) continue;
+            append(hook_of(word), number, pool);
+            --live_;
+        }
+        --old;
+        if (&c == last_) return clear(pool);
+        drop_first_chunk(pool);
+    }
+    sparse_at_ = sparse_at(first()->chunks);
 }
 
 inline bool hook_list::owns(hook_place place) const noexcept {
-    if (tail_ == nullptr) return false;
-    timer_hook* const* const entry = hook_access::entry(place);
+    if (last_ == nullptr) return false;
+    const entry* const at = hook_access::entry(place);
     for (const chunk* c = first();; c = c->next) {
-        const bool is_last = c == last();
-        timer_hook* const* const stop = is_last ? tail_ : c->entries + chunk_entries;
-        if (entry >= c->entries + c->taken && entry < stop) return true;
-        if (is_last) return false;
+        if (at >= c->entries + c->taken && at < c->entries + c->linked) return !is_hole(*at);
+        if (c == last_) return false;
     }
 }
 

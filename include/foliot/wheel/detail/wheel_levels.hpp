@@ -76,6 +76,15 @@ public:
         return slot_from<0>(due);
     }
 
+    /// The same for any due: none also if it is not after the cursor.
+    [[nodiscard, gnu::always_inline]] std::uint32_t slot_after(tick cursor,
+                                                               tick due) const noexcept {
+        if (due > reach_[0]) return slot_from<1>(due);
+        if (due <= cursor) [[unlikely]]
+            return none;
+        return static_cast<std::uint32_t>(due.count % ring);
+    }
+
 private:
     template <unsigned Level>
     [[nodiscard, gnu::always_inline]] std::uint32_t slot_from(tick due) const noexcept {
