@@ -104,8 +104,8 @@ public:
     /// Gives an armed hook another due, or arms it. Later than before is one write to the hook: the
     /// entry stays, and is re-placed when its old bucket expires. O(1), or as for schedule.
     [[gnu::always_inline]] void reschedule(timer_hook& hook, tick due) {
-        // An entry that waits in a bucket may stay there until that expires.
-        if (hook.armed() && due >= hook.due() && hook.due() > pass_.cursor) [[likely]] {
+        // What was late when it was scheduled is in no bucket, and may be wanted in this very pass.
+        if (access::is_below(hook, late_) && due >= hook.due()) [[likely]] {
             access::due(hook) = due;
         } else {
             place_anew(hook, due);

@@ -75,8 +75,8 @@ public:
     /// entry keeps the old key, and sinks to the new one when it comes to the top. Earlier:
     /// O(log size).
     void reschedule(timer_hook& hook, tick due) {
-        // An entry that waits in the heap may stay where it is until it comes to the top.
-        if (hook.armed() && due >= hook.due() && hook.due() > pass_.cursor) [[likely]] {
+        // What was late when it was scheduled is not in the heap, and may be wanted in this very pass.
+        if (access::is_below(hook, late) && due >= hook.due()) [[likely]] {
             access::due(hook) = due;
         } else {
             place_anew(hook, due);

@@ -92,8 +92,8 @@ public:
     /// Gives an armed hook another due, or arms it. Later than before is one write to the hook: the
     /// entry stays, and is re-placed when its old slot comes round. O(1).
     [[gnu::always_inline]] void reschedule(timer_hook& hook, tick due) {
-        // An entry that waits in the ring may stay there until its slot comes round.
-        if (hook.armed() && due >= hook.due() && hook.due() > pass_.cursor) [[likely]] {
+        // What was late when it was scheduled is not in a slot, and may be wanted in this very pass.
+        if (access::is_below(hook, late) && due >= hook.due()) [[likely]] {
             access::due(hook) = due;
         } else {
             place_anew(hook, due);
@@ -379,8 +379,7 @@ bool hashed_wheel<Slots>::check_invariants() const {
     }
     for (std::uint32_t list = late; list < list_count; ++list) {
         const bool waits = list == late + late_bank_;
-        const auto right = [&](tick due) { return due <= cursor() || !waits; };
-        if (!lists_.check(list, right)) return false;
+        if (!lists_.check(list, [&](tick due) { return due <= cursor() || !waits; })) return false;
     }
     if (draining_ != none && !lists_.check(draining_, [](tick) { return true; })) return false;
     const bool still = pass_.unfinished || (cursor() == pass_.target && draining_ == none);

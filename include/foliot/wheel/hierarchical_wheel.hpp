@@ -86,10 +86,8 @@ public:
     /// Gives an armed hook another due, or arms it. Later than before is one write to the hook: the
     /// entry stays, and is re-placed when its old slot comes round. O(1).
     [[gnu::always_inline]] void reschedule(timer_hook& hook, tick due) {
-        // What waits for a tick between the cursor's and `due` may stay until that tick.
-        const std::uint64_t distance = due.count - pass_.cursor.count;
-        const std::uint64_t before = hook.due().count - pass_.cursor.count - 1;
-        if (due > pass_.cursor && before < distance && hook.armed()) [[likely]] {
+        // What was late when it was scheduled is not in a slot, and may be wanted in this very pass.
+        if (access::is_below(hook, late) && due >= hook.due()) [[likely]] {
             access::due(hook) = due;
         } else {
             place_anew(hook, due);
@@ -425,20 +423,22 @@ private:
     // change the wheel, and throw. False: the budget ran out.
     template <class Sink>
     bool fire(std::size_t& budget, advance_result& result, Sink& sink) {
-        const auto one = [&](timer_hook& hook) {
+        const std::size_t before = budget;
+        std::size_t kept = 0;
+        const bool done = lists_.take_each(draining_, budget, [&](timer_hook& hook) {
             if (hook.due() > pass_.cursor) [[unlikely]] {
                 keep_for_later(hook);
-                ++result.moved;
+                ++kept;
                 return;
             }
             lists_.count_fired(hook);
-            ++result.fired;
             sink(hook);
             settle();
-        };
-        if (!lists_.take_each(draining_, budget, one)) return false;
-        unmark(draining_);
-        return true;
+        });
+        result.fired += before - budget - kept;
+        result.moved += kept;
+        if (done) unmark(draining_);
+        return done;
     }
 
     void keep_for_later(timer_hook& hook) {
@@ -452,10 +452,11 @@ private:
 
     // Moves the entries of a list to where they belong now. False: the budget ran out.
     bool move_down(std::uint32_t from, std::size_t& budget, advance_result& result) {
+        const std::size_t before = budget;
         const bool done = lists_.move_each(from, budget, [&](timer_hook& hook) {
             append(ring_list_for(std::max(hook.due(), pass_.cursor)), hook);
-            ++result.moved;
         });
+        result.moved += before - budget;
         if (done) unmark(from);
         return done;
     }

@@ -62,6 +62,10 @@ struct hook_access {
         return reinterpret_cast<std::uintptr_t*>(static_cast<std::uintptr_t>(p << 16 >> 16));
     }
     static std::uint32_t list(hook_place p) noexcept { return static_cast<std::uint32_t>(p >> 48); }
+    /// Armed, and in one of the lists 0 to end - 1.
+    static bool is_below(const timer_hook& h, std::uint32_t end) noexcept {
+        return h.place_ - 1 < (std::uint64_t{end} << 48) - 1;
+    }
     static constexpr std::uint32_t max_lists = 1U << 16;
 };
 

@@ -14,12 +14,13 @@ namespace foliot::detail {
 /// number of its list, so that a removal looks nothing up.
 ///
 /// An entry holds a hook or is a hole, and the holes of a list are linked: an append fills the one
-/// that came last, a removal makes one, and neither touches another hook. What was never used is
-/// linked too, in order, a cache line at a time; so without removals a list keeps the order of the
-/// appends. Entries are taken from the front, and a slot gives its memory back chunk by chunk while
-/// it is drained. A list that was begun to be drained is not appended to until it is empty.
+/// that came last, a removal makes one, and neither touches another hook. An entry that was never
+/// used is a hole too, whose next one is the entry behind it; so without removals a list keeps the
+/// order of the appends. Entries are taken from the front, and a slot gives its memory back chunk by
+/// chunk while it is drained. A list that was begun to be drained is not appended to until it is
+/// empty.
 ///
-/// The fast paths touch this object (half a line) and one entry; what is needed once a line lies in
+/// The fast paths touch this object (half a line) and one entry; what is needed once a chunk lies in
 /// the chunks, which begin at multiples of their size. Memory: 8.4 bytes an entry, holes included,
 /// and less than a chunk (512 bytes) for each list that holds something. `condense` is for lists
 /// that are mostly holes.
@@ -43,10 +44,16 @@ public:
 
     /// The part of it that calls nothing, and needs room: a function that does the rest in a tail
     /// call saves no registers on its way.
-    [[nodiscard, gnu::always_inline]] bool has_room() const noexcept { return hole_ != no_hole; }
+    [[nodiscard, gnu::always_inline]] bool has_room() const noexcept {
+        return hole_ % sizeof(chunk) >= sizeof(entry);
+    }
     [[gnu::always_inline]] void append_within(timer_hook& hook, std::uint32_t number) noexcept {
         entry* const at = entry_of(hole_);
-        hole_ = *at;
+        if (*at == unused) {
+            hole_ += sizeof(entry);
+        } else {
+            hole_ = *at;
+        }
         *at = reinterpret_cast<entry>(&hook);
         ++live_;
         hook_access::set_place(hook, at, number);
@@ -76,19 +83,19 @@ public:
         begin_taking();
         while (live_ != 0) {
             chunk& c = first_with_more(pool);
-            while (c.taken != c.linked) {
+            do {
                 const entry word = c.entries[c.taken];
-                prefetch_behind(c);
-                if (!is_hole(word)) {
-                    if (limit == 0) return false;
-                    --limit;
+                prefetch_ahead(c, c.taken);
+                if (is_hole(word)) {
                     ++c.taken;
-                    --live_;
-                    f(hook_of(word));
-                } else {
-                    ++c.taken;
+                    continue;
                 }
-            }
+                if (limit == 0) return false;
+                --limit;
+                ++c.taken;
+                --live_;
+                f(hook_of(word));
+            } while (c.taken != chunk_entries && live_ != 0);
         }
         clear(pool);
         return true;
@@ -100,16 +107,10 @@ public:
     bool move_each(std::size_t& limit, chunk_pool& pool, F&& f) {
         begin_taking();
         while (live_ != 0) {
+            if (limit == 0) return false;
             chunk& c = first_with_more(pool);
-            for (; c.taken != c.linked; ++c.taken) {
-                const entry word = c.entries[c.taken];
-                prefetch_behind(c);
-                if (is_hole(word)) continue;
-                if (limit == 0) return false;
-                f(hook_of(word));
-                --live_;
-                --limit;
-            }
+            prefetch_entries(*c.next);
+            move_from(c, limit, f);
         }
         clear(pool);
         return true;
@@ -143,7 +144,7 @@ public:
     void for_each(F&& f) const {
         if (last_ == nullptr) return;
         for (const chunk* c = first();; c = c->next) {
-            for (std::uint32_t at = c->taken; at != c->linked; ++at) {
+            for (std::uint32_t at = c->taken; at != chunk_entries; ++at) {
                 if (!is_hole(c->entries[at])) f(hook_of(c->entries[at]));
             }
             if (c == last_) return;
@@ -154,9 +155,11 @@ public:
     [[nodiscard]] bool owns(hook_place place) const noexcept;
 
 private:
-    // The address of a hook, which is even, or a hole: the address of the next hole, plus 1.
+    // The address of a hook, which is even, or a hole: the address of the next hole plus 1, or
+    // `unused`. An address at the beginning of a chunk, where there is no entry, is that of none.
     using entry = std::uintptr_t;
-    static constexpr entry no_hole = 1;
+    static constexpr entry unused = 1;
+    static constexpr entry no_hole = chunk_pool::chunk_size + 1;
 
     static bool is_hole(entry word) noexcept { return word % 2 != 0; }
     static entry hole_at(entry* at) noexcept { return reinterpret_cast<entry>(at) + 1; }
@@ -168,14 +171,11 @@ private:
     struct chunk {
         void* owner;           // the pool's
         chunk* next;           // of the last chunk: the first one
-        std::uint16_t taken;   // how many of its entries were taken; 0 but in the first chunk
-        std::uint16_t linked;  // from here on none was ever used; all but in the last chunk
+        std::uint32_t taken;   // how many of its entries were taken; 0 but in the first chunk
         std::uint32_t chunks;  // how many there are; kept in the first chunk only
         entry entries[chunk_entries];
     };
     static_assert(sizeof(chunk) == chunk_pool::chunk_size);
-    static constexpr std::size_t line = 64;
-    static constexpr std::uint32_t first_line = (line - offsetof(chunk, entries)) / sizeof(entry);
 
     // Hooks are fetched this many entries before they are handled: about as many cold lines as a
     // core can have in flight.
@@ -183,19 +183,50 @@ private:
 
     // Inlined always: g++ may think that a function that only prefetches does nothing, and then
     // drops the calls.
-    [[gnu::always_inline]] static void prefetch_behind(const chunk& c) noexcept {
-        const std::uint32_t at = c.taken + ahead;
-        // A hole, or what is behind the last entry, is fetched in vain, which does no harm.
+    [[gnu::always_inline]] static void prefetch_ahead(const chunk& c, std::uint32_t at) noexcept {
+        at += ahead;
         const entry word = at < chunk_entries ? c.entries[at] : c.next->entries[at - chunk_entries];
+        // To fetch from where there is no memory would be slow.
         // NOLINTNEXTLINE(performance-no-int-to-ptr)
-        __builtin_prefetch(reinterpret_cast<const void*>(word), 1);
+        __builtin_prefetch(is_hole(word) ? &c : reinterpret_cast<const void*>(word), 1);
+    }
+    [[gnu::always_inline]] static void prefetch_entries(const chunk& c) noexcept {
+        for (std::uint32_t at = 0; at < chunk_entries; at += 8) __builtin_prefetch(&c.entries[at]);
+    }
+
+    // The counts of a move stay in registers; they are noted when it ends, be it by an exception.
+    struct move {
+        hook_list& list;
+        chunk& from;
+        std::size_t& limit;
+        std::size_t most = std::min(limit, list.size());
+        std::size_t left = most;
+        std::uint32_t at = from.taken;
+
+        ~move() {
+            from.taken = at;
+            list.live_ -= static_cast<std::int64_t>(most - left);
+            limit -= most - left;
+        }
+    };
+
+    template <class F>
+    [[gnu::always_inline]] void move_from(chunk& c, std::size_t& limit, F& f) {
+        move m{*this, c, limit};
+        for (; m.left != 0 && m.at != chunk_entries; ++m.at) {
+            const entry word = c.entries[m.at];
+            prefetch_ahead(c, m.at);
+            if (is_hole(word)) continue;
+            f(hook_of(word));
+            --m.left;
+        }
     }
 
     [[nodiscard]] chunk* first() const noexcept { return last_->next; }
 
     // The first chunk, once those that are used up are given back. There must be an entry.
     [[gnu::always_inline]] chunk& first_with_more(chunk_pool& pool) noexcept {
-        while (first()->taken == first()->linked) drop_first_chunk(pool);
+        while (first()->taken == chunk_entries) drop_first_chunk(pool);
         return *first();
     }
 
@@ -208,19 +239,12 @@ private:
         return chunks == 1 ? one_chunk : (std::int64_t{chunks} - 1) * sparse_share;
     }
 
-    // What happens once a line stays out of the callers' fast paths. True: as append.
-    [[gnu::noinline, gnu::cold]] bool grow(chunk_pool& pool) {
-        const bool alone = last_ == nullptr;
-        if (alone || last_->linked == chunk_entries) add_chunk(pool);
-        link_next_line(*last_);
-        return alone;
-    }
-
-    void add_chunk(chunk_pool& pool) {
+    // What happens once a chunk stays out of the callers' fast paths. True: as append.
+    [[gnu::noinline]] bool grow(chunk_pool& pool) {
         auto* const fresh = static_cast<chunk*>(pool.take());
+        const bool alone = last_ == nullptr;
         fresh->taken = 0;
-        fresh->linked = 0;
-        if (last_ == nullptr) {
+        if (alone) {
             fresh->next = fresh;
             fresh->chunks = 1;
             sparse_at_ = one_chunk;
@@ -230,16 +254,10 @@ private:
             const std::uint32_t chunks = ++fresh->next->chunks;
             if (sparse_at_ != being_taken) sparse_at_ = sparse_at(chunks);
         }
+        for (entry& e : fresh->entries) e = unused;
         last_ = fresh;
-    }
-
-    void link_next_line(chunk& c) noexcept {
-        const std::uint32_t begin = c.linked;
-        const std::uint32_t end = begin == 0 ? first_line : begin + line / sizeof(entry);
-        for (std::uint32_t at = begin; at != end; ++at) c.entries[at] = hole_at(&c.entries[at + 1]);
-        c.entries[end - 1] = no_hole;
-        c.linked = static_cast<std::uint16_t>(end);
-        hole_ = hole_at(&c.entries[begin]);
+        hole_ = hole_at(fresh->entries);
+        return alone;
     }
 
     [[gnu::noinline]] void drop_first_chunk(chunk_pool& pool) noexcept {
@@ -276,8 +294,6 @@ inline void hook_list::clear(chunk_pool& pool) noexcept {
 inline std::uint32_t hook_list::begin_condensing() noexcept {
     begin_taking();
     hole_ = no_hole;
-    std::fill(last_->entries + last_->linked, last_->entries + chunk_entries, no_hole);
-    last_->linked = chunk_entries;
     return first()->chunks;
 }
 
@@ -289,7 +305,7 @@ inline void hook_list::condense(std::uint32_t& old, std::size_t limit, std::uint
             if (limit == 0) return;
             --limit;
             const entry word = c.entries[c.taken];
-            prefetch_behind(c);
+            prefetch_ahead(c, c.taken);
             if (is_hole(word)) continue;
             append(hook_of(word), number, pool);
             --live_;
@@ -305,7 +321,7 @@ inline bool hook_list::owns(hook_place place) const noexcept {
     if (last_ == nullptr) return false;
     const entry* const at = hook_access::entry(place);
     for (const chunk* c = first();; c = c->next) {
-        if (at >= c->entries + c->taken && at < c->entries + c->linked) return !is_hole(*at);
+        if (at >= c->entries + c->taken && at < c->entries + chunk_entries) return !is_hole(*at);
         if (c == last_) return false;
     }
 }
