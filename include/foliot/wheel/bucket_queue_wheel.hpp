@@ -439,7 +439,7 @@ inline bucket_queue_wheel::bucket_queue_wheel(tick start, bucket_queue_options o
 
 inline void bucket_queue_wheel::reset(tick cursor) noexcept {
     pass_.reset(cursor);
-    for_each([](timer_hook& hook) { access::disarm(hook); });
+    settle();
     lists_.clear(late_ + 2);
     queue_.clear();
     queued_.assign(late_, false);

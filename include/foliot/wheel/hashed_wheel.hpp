@@ -157,7 +157,7 @@ public:
     /// Disarms everything and goes to `cursor`, which may be earlier. Not from a sink (checked).
     void reset(tick cursor) noexcept {
         pass_.reset(cursor);
-        for_each([](timer_hook& hook) { access::disarm(hook); });
+        settle();
         lists_.clear(list_count);
         occupied_ = {};
         end_draining();

@@ -159,7 +159,7 @@ private:
     // `unused`. An address at the beginning of a chunk, where there is no entry, is that of none.
     using entry = std::uintptr_t;
     static constexpr entry unused = 1;
-    static constexpr entry no_hole = chunk_pool::chunk_size + 1;
+    static constexpr entry no_hole = chunk_pool::chunk_size + 1;  // a list without chunks has 0
 
     static bool is_hole(entry word) noexcept { return word % 2 != 0; }
     static entry hole_at(entry* at) noexcept { return reinterpret_cast<entry>(at) + 1; }
@@ -268,10 +268,11 @@ private:
         pool.give(old);
     }
 
-    entry hole_ = no_hole;                // the first one
-    chunk* last_ = nullptr;               // null: there is none
-    std::int64_t live_ = 0;               // entries that hold a hook
-    std::int64_t sparse_at_ = one_chunk;  // with so many it is sparse
+    // Zeros, so that an array of lists is cheap to make.
+    entry hole_ = 0;              // the first one
+    chunk* last_ = nullptr;       // null: there is none
+    std::int64_t live_ = 0;       // entries that hold a hook
+    std::int64_t sparse_at_ = 0;  // with so many it is sparse
 };
 
 static_assert(sizeof(hook_list) == 32);
@@ -285,10 +286,9 @@ inline void hook_list::clear(chunk_pool& pool) noexcept {
         if (was_last) break;
         c = next;
     }
-    hole_ = no_hole;
+    hole_ = 0;
     last_ = nullptr;
     live_ = 0;
-    sparse_at_ = one_chunk;
 }
 
 inline std::uint32_t hook_list::begin_condensing() noexcept {

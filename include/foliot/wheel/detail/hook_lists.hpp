@@ -121,13 +121,17 @@ public:
     /// little to be gained by that (false).
     bool let_go(std::uint32_t count) noexcept {
         if (pool_.memory() <= chunk_pool::slab_size) return false;
+        settle();
         clear(count);
         return true;
     }
 
-    /// Forgets all entries of the lists 0 to count - 1, which are all; does not touch the hooks.
+    /// Disarms all, and empties the lists 0 to count - 1, which are all. Needs to be settled.
     void clear(std::uint32_t count) noexcept {
-        for (std::uint32_t list = 0; list != count; ++list) lists_[list].clear(pool_);
+        for (std::uint32_t list = 0; list != count; ++list) {
+            lists_[list].for_each([](timer_hook& hook) { hook_access::disarm(hook); });
+            lists_[list].clear(pool_);
+        }
         entries_ = 0;
         room_ = notes;
         condensed_ = none;

@@ -79,7 +79,8 @@ public:
     /// The same for any due: none also if it is not after the cursor.
     [[nodiscard, gnu::always_inline]] std::uint32_t slot_after(tick cursor,
                                                                tick due) const noexcept {
-        if (due > reach_[0]) return slot_from<1>(due);
+        if (due > reach_[0]) [[likely]]
+            return slot_from<1>(due);
         if (due <= cursor) [[unlikely]]
             return none;
         return static_cast<std::uint32_t>(due.count % ring);
@@ -91,7 +92,9 @@ private:
         if constexpr (Level == Levels) {
             return none;
         } else {
-            if (due > reach_[Level]) return slot_from<Level + 1>(due);
+            // With ticks of a millisecond, most timeouts are on level 1.
+            if (due > reach_[Level]) [[unlikely]]
+                return slot_from<Level + 1>(due);
             return Level * ring + static_cast<std::uint32_t>(due.count / unit[Level] % ring);
         }
     }
