@@ -21,7 +21,7 @@ TEST(chunk_pool, gives_aligned_blocks_that_are_nobody_elses) {
         const bool grows = step / 2000 % 2 == 0;
         if (random() % 10 < (grows ? 7U : 3U) || taken.empty()) {
             void* const chunk = pool.take();
-            ASSERT_EQ(reinterpret_cast<std::uintptr_t>(chunk) % chunk_pool::chunk_size, 0U);
+            ASSERT_EQ(reinterpret_cast<std::uintptr_t>(chunk) % chunk_pool::line_size, 0U);
             ASSERT_TRUE(taken.insert(chunk).second);
             // All but the first word, which is the pool's.
             std::fill_n(static_cast<std::byte*>(chunk) + 8, chunk_pool::chunk_size - 8,

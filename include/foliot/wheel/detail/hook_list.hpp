@@ -21,12 +21,11 @@ namespace foliot::detail {
 /// empty.
 ///
 /// The fast paths touch this object (half a line) and one entry; what is needed once a chunk lies in
-/// the chunks, which begin at multiples of their size. Memory: 8.4 bytes an entry, holes included,
-/// and less than a chunk (512 bytes) for each list that holds something. `condense` is for lists
-/// that are mostly holes.
+/// the chunks. Memory: 8.5 bytes an entry, holes included, and less than a chunk (448 bytes) for each
+/// list that holds something. `condense` is for lists that are mostly holes.
 class hook_list {
 public:
-    static constexpr std::uint32_t chunk_entries = 61;
+    static constexpr std::uint32_t chunk_entries = 53;
 
     hook_list() = default;
     hook_list(const hook_list&) = delete;
@@ -44,9 +43,7 @@ public:
 
     /// The part of it that calls nothing, and needs room: a function that does the rest in a tail
     /// call saves no registers on its way.
-    [[nodiscard, gnu::always_inline]] bool has_room() const noexcept {
-        return hole_ % sizeof(chunk) >= sizeof(entry);
-    }
+    [[nodiscard, gnu::always_inline]] bool has_room() const noexcept { return hole_ > no_hole; }
     [[gnu::always_inline]] void append_within(timer_hook& hook, std::uint32_t number) noexcept {
         entry* const at = entry_of(hole_);
         if (*at == unused) {
@@ -151,15 +148,15 @@ public:
         }
     }
 
-    /// Whether the entry at `place` is one of this list. O(size / 61), for checks.
+    /// Whether the entry at `place` is one of this list. O(size / 53), for checks.
     [[nodiscard]] bool owns(hook_place place) const noexcept;
 
 private:
-    // The address of a hook, which is even, or a hole: the address of the next hole plus 1, or
-    // `unused`. An address at the beginning of a chunk, where there is no entry, is that of none.
+    // The address of a hook, which is even, or a hole: the address of the next hole plus 1, or one
+    // of these. The last entry of a chunk is never `unused`.
     using entry = std::uintptr_t;
-    static constexpr entry unused = 1;
-    static constexpr entry no_hole = chunk_pool::chunk_size + 1;  // a list without chunks has 0
+    static constexpr entry no_hole = 1;
+    static constexpr entry unused = 3;
 
     static bool is_hole(entry word) noexcept { return word % 2 != 0; }
     static entry hole_at(entry* at) noexcept { return reinterpret_cast<entry>(at) + 1; }
@@ -255,6 +252,7 @@ private:
             if (sparse_at_ != being_taken) sparse_at_ = sparse_at(chunks);
         }
         for (entry& e : fresh->entries) e = unused;
+        fresh->entries[chunk_entries - 1] = no_hole;
         last_ = fresh;
         hole_ = hole_at(fresh->entries);
         return alone;
