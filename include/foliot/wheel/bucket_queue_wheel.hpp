@@ -53,19 +53,24 @@ struct bucket_queue_options {
 // Time:    schedule, cancel, reschedule O(1), and O(log buckets) for the first one of a bucket; for
 //          advance that for each bucket that expires, and O(hooks fired and moved), whatever the
 //          distance; next_wakeup O(1). A hook is moved at most once per wheel.
-// Threads: none; one caller at a time.
-// Memory:  a hook is 16 bytes in the caller's object; the wheel holds 8.5 bytes for each, 512 bytes
-//          for each bucket that holds something, and 8 bytes for each bucket of as many wheels as
-//          reach over 64 bits (8 wheels of 256 buckets: 16 KB), 24 if it was in use. Nothing is kept
-//          for cancelled timers.
+// Threads: none; one caller at a time, of const functions too.
+// Memory:  a hook is 16 bytes in the caller's object; the wheel holds 8.8 bytes for each, 448 bytes
+//          for each bucket in use, and 48 bytes for each bucket of as many wheels as reach over 64
+//          bits (8 wheels of 256 buckets: 98 KB, of which a third is touched only as buckets come
+//          into use). The next hook that comes to a bucket takes the place of a cancelled one; of a
+//          bucket with many hooks up to three quarters may be such places, as long as cancels go
+//          on. A bucket gives its memory back while it is drained, and one whose hooks were all
+//          cancelled when it expires, to the other buckets; blocks of 16 KiB go back to the heap
+//          when no bucket uses them. next_wakeup() with nothing pending gives back all but one.
 // Errors:  the constructor throws std::invalid_argument for an option out of its range. Broken
 //          preconditions end the process with a message, in release too, but for those marked
 //          (hardened). schedule, reschedule and advance may throw std::bad_alloc, and then have
 //          changed nothing resp. resume where they stopped. What the sink throws passes through.
-// Order:   lower ticks first (lower buckets, if they are longer than a tick). Within a tick the order
-//          is a pure function of the calls made, the same on every run and machine; it is *not* the
-//          order of scheduling: a cancel moves the bucket's last hook into the gap, and hooks that
-//          come from coarser wheels fire after those placed directly before them.
+// Order:   lower ticks first (lower buckets, if they are longer than a tick). Within a tick the
+//          order is a pure function of the calls made, of those that only ask too, the same on
+//          every run and machine; it is *not* the order of scheduling: a hook may take the place of
+//          one that was cancelled or moved, a bucket that is mostly such places is set up anew, and
+//          hooks that come from coarser wheels fire after those placed directly before them.
 //
 // timer_queue.hpp says what a pass is, and what the sink may do.
 class bucket_queue_wheel {

@@ -33,8 +33,10 @@ namespace foliot {
 //          nothing.
 // Threads: none; one caller at a time.
 // Memory:  a hook is 16 bytes in the caller's object; the heap holds 16 bytes for each, in blocks
-//          of 16 KB (smaller for fewer than 1024 timers). It grows and shrinks by a block, and keeps
-//          at most two that it does not need; growing copies nothing once there are 1024 timers.
+//          of 16 KB (smaller for fewer than 1024 timers). It grows and shrinks by a block, and
+//          keeps at most two that it does not need; growing copies nothing once there are 1024
+//          timers. Hooks that were late when scheduled take 8.8 bytes each, which are given back
+//          with the pass that fires them.
 // Errors:  broken preconditions end the process with a message, in release too, but for those
 //          marked (hardened). schedule, reschedule and advance may throw std::bad_alloc, and then
 //          have changed nothing resp. resume where they stopped. What the sink throws passes

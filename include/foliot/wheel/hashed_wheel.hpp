@@ -36,17 +36,24 @@ namespace foliot {
 // Time:    schedule, cancel, reschedule O(1); advance O(hooks fired and moved), and for a jump
 //          O(slots in use) for each tick in it that has something to do; next_wakeup O(slots in
 //          use). Empty ticks cost nothing, whole rounds of them neither.
-// Threads: none; one caller at a time.
-// Memory:  a hook is 16 bytes in the caller's object; the wheel holds 8.5 bytes for each, and 512
-//          bytes for each slot that holds something. An empty slot takes 26 bytes, inside the
-//          wheel itself: put a large wheel on the heap. Nothing is kept for cancelled timers.
+// Threads: none; one caller at a time, of const functions too.
+// Memory:  a hook is 16 bytes in the caller's object; the wheel holds 8.8 bytes for each, and 448
+//          bytes for each slot in use. A slot takes 50 bytes inside the wheel itself: put a large
+//          wheel on the heap. The next hook that comes to a slot takes the place of a cancelled
+//          one; of a slot with many hooks up to three quarters may be such places, as long as
+//          cancels go on. A slot gives its memory back while it is drained, and one whose hooks
+//          were all cancelled when the cursor or next_wakeup comes upon it, to the other slots;
+//          blocks of 16 KiB go back to the heap when no slot uses them. next_wakeup() with nothing
+//          pending gives back all but one.
 // Errors:  broken preconditions end the process with a message, in release too, but for those
 //          marked (hardened). schedule, reschedule and advance may throw std::bad_alloc, and then
 //          have changed nothing resp. resume where they stopped. What the sink throws passes
 //          through.
-// Order:   lower ticks first. Within a tick the order is a pure function of the calls made, the
-//          same on every run and machine: that of scheduling, but that a cancel moves the slot's
-//          last hook into the gap, and that a hook moved later comes behind those that are there.
+// Order:   lower ticks first. Within a tick the order is a pure function of the calls made, of
+//          those that only ask too, the same on every run and machine: that of scheduling, but that
+//          a hook may take the place of one that was cancelled or moved earlier, that a slot that
+//          is mostly such places is set up anew, and that a hook moved later comes behind those
+//          that are there.
 //
 // timer_queue.hpp says what a pass is, and what the sink may do.
 template <std::uint32_t Slots = 512>

@@ -33,21 +33,27 @@ namespace foliot {
 // fire. Pick a heap for a few dozen timers, docs/guide/choosing.md for the rest.
 //
 // Time:    schedule, cancel, reschedule O(1); advance O(Levels + hooks fired and moved), whatever
-//          the distance; next_wakeup O(Levels). A hook is moved at most once per level it passes,
-//          and once per top-level lap that it waits in the overflow list.
-// Threads: none; one caller at a time.
-// Memory:  a hook is 16 bytes in the caller's object; the wheel holds 8.8 bytes for each, and 512
-//          bytes for each slot that holds something. An empty slot takes 8 bytes. Nothing is kept
-//          for cancelled timers: what they leave behind is at most 16 KiB for each slot in use. A
-//          slot gives its memory back while it is drained.
+//          the distance; next_wakeup O(Levels), and O(1) for each slot that cancels have emptied,
+//          once. A hook is moved at most once per level it passes, and once per top-level lap that
+//          it waits in the overflow list.
+// Threads: none; one caller at a time, of const functions too.
+// Memory:  a hook is 16 bytes in the caller's object; the wheel holds 8.8 bytes for each, and 448
+//          bytes for each slot in use. Slots take 64 * Slots * Levels bytes inside the wheel itself
+//          (the default one is 67 KB). The next hook that comes to a slot takes the place of a
+//          cancelled one; of a slot with many hooks up to three quarters may be such places, as
+//          long as cancels go on. A slot gives its memory back while it is drained, and one whose
+//          hooks were all cancelled when the cursor or next_wakeup comes upon it, to the other
+//          slots; blocks of 16 KiB go back to the heap when no slot uses them. next_wakeup() with
+//          nothing pending gives back all but one.
 // Errors:  broken preconditions end the process with a message, in release too, but for those
 //          marked (hardened). schedule, reschedule and advance may throw std::bad_alloc, and then
 //          have changed nothing resp. resume where they stopped. What the sink throws passes
 //          through.
-// Order:   lower ticks first. Within a tick the order is a pure function of the calls made, the
-//          same on every run and machine; it is *not* the order of scheduling: a cancel moves the
-//          slot's last hook into the gap, and hooks that come from upper levels fire after those
-//          placed directly before them.
+// Order:   lower ticks first. Within a tick the order is a pure function of the calls made, of
+//          those that only ask too, the same on every run and machine; it is *not* the order of
+//          scheduling: a hook may take the place of one that was cancelled or moved, a slot that is
+//          mostly such places is set up anew, and hooks that come from upper levels fire after
+//          those placed directly before them.
 //
 // timer_queue.hpp says what a pass is, and what the sink may do.
 template <std::uint32_t Slots = 256, unsigned Levels = 4>
@@ -146,8 +152,8 @@ public:
         return sum;
     }
 
-    /// Bytes that the wheel holds besides itself: about 8.8 for each pending hook, and at most
-    /// 16 KiB for each slot that holds something.
+    /// Bytes that the wheel holds besides itself: about 8.8 for each pending hook and each place of
+    /// a cancelled one, and at most 16 KiB for each slot that was in use.
     [[nodiscard]] std::size_t memory() const noexcept { return lists_.memory(); }
 
     /// Disarms everything; the cursor stays. Not from a sink (checked). O(size + slots).

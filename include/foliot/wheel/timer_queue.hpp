@@ -30,7 +30,7 @@ struct [[nodiscard]] advance_result {
 /// - Never early: `advance(now)` fires the hooks with `due <= now` and no other, lower ticks first.
 /// - Every 64-bit due is legal. None wraps, none fires early. A due at or before `cursor()` is late
 ///   from the start: it fires in the next pass.
-/// - After `cancel` returned, the queue keeps nothing that points to the hook: free it at once.
+/// - After `cancel` returned, the queue never touches the hook again: free it at once.
 /// - `advance` handles at most `budget` hooks (fired or moved) and resumes exactly there.
 /// - Empty ticks cost nothing, however many.
 /// - `next_wakeup()` is never later than the first due; after a wake-up that fired nothing, the
