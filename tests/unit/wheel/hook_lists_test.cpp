@@ -438,18 +438,20 @@ private:
     // The sink may cancel what is in the same list, and may throw.
     void drain(std::uint32_t list, std::size_t limit) {
         all_.lists().settle();
-        const std::size_t throws_at = below(200);
+        const std::size_t throws_at = 1 + below(200);
+        const bool puts_back = below(2) == 0;
         std::size_t calls = 0;
         taking_[list] = true;
         try {
             const bool done = all_.lists().take_each(list, limit, [&](timer_hook& hook) {
-                if (calls++ == throws_at && below(2) == 0) {
+                const bool throws = ++calls == throws_at;
+                if (throws && puts_back) {
                     all_.lists().put_back(list);
                     throw 1;
                 }
                 all_.fired(hook);
                 for (std::uint32_t n = below(3); n != 0; --n) cancel_one(some_list());
-                if (calls == throws_at) throw 1;
+                if (throws) throw 1;
                 all_.lists().settle();
             });
             taking_[list] = !done;
