@@ -1,10 +1,14 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a user of the library writes: a thing that waits, a wheel, and a loop that advances it.
+// What a user of the library writes: a thing that waits, a wheel, and a loop that advances it; or a
+// service, and a callback.
+#include <foliot/service/timer_service.hpp>
 #include <foliot/time/tick.hpp>
 #include <foliot/wheel/hierarchical_wheel.hpp>
 
+#include <chrono>
 #include <cstdio>
+#include <future>
 
 struct session : foliot::timer_hook {
     explicit session(int number_) : number(number_) {}
@@ -30,4 +34,9 @@ int main() {
         }
     }
     std::printf("pending %zu\n", wheel.size());
+
+    foliot::timer_service timers;
+    std::promise<const char*> promise;
+    timers.after(std::chrono::milliseconds(5), [&] { promise.set_value("fired"); });
+    std::printf("the service %s\n", promise.get_future().get());
 }

@@ -1,0 +1,110 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <foliot/service/detail/shard.hpp>
+#include <foliot/service/executor.hpp>
+#include <foliot/service/metrics.hpp>
+#include <foliot/service/options.hpp>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace foliot {
+
+/// What a service left undone when it stopped.
+struct stop_report {
+    std::uint64_t pending = 0;  ///< timers that waited for their deadline
+    std::uint64_t due = 0;      ///< timers that waited for a worker
+};
+
+namespace detail {
+
+/// A timer service without its queues' types: the shards, the driver, the way to the executor.
+///
+/// Locks: `pass_mutex_` (one pass at a time), under it a shard's; `sleep_mutex_` alone.
+class service_core {
+public:
+    using make_shard = std::unique_ptr<shard> (*)(const shard::surroundings&);
+
+    service_core(service_options options, make_shard make);
+    service_core(const service_core&) = delete;
+    service_core& operator=(const service_core&) = delete;
+    ~service_core();
+
+    /// Starts the threads.
+    static void start(const std::shared_ptr<service_core>& core);
+
+    [[nodiscard]] shard& shard_of_this_thread() noexcept;
+    [[nodiscard]] shard& wall_shard() noexcept { return *shards_.back(); }
+    [[nodiscard]] const service_clock& clock() const noexcept { return *clock_; }
+
+    /// One pass: hands over what is due now, up to the limits. How many that were.
+    std::size_t poll();
+    /// When to poll again, by the steady clock; nullopt while nothing is pending.
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> next_wakeup();
+
+    stop_report stop() noexcept;
+    [[nodiscard]] service_metrics metrics() const;
+
+private:
+    struct waiting_job {
+        job what;
+        std::chrono::nanoseconds since;
+    };
+
+    void drive();
+    [[nodiscard]] std::size_t pass(bool& cut);
+    void hand_over(const job& j);
+    void hand_over_backlog();
+    void drop_backlog() noexcept;
+    [[nodiscard]] bool passes_here() const noexcept {
+        return passing_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+    }
+    [[nodiscard]] bool back_pressure() const noexcept {
+        return backlog_size_ >= options_.backlog_limit;
+    }
+    void wake() noexcept;
+    void earlier(std::chrono::nanoseconds at) noexcept;
+    void sleep(std::optional<std::chrono::nanoseconds> until);
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> steady_wakeup();
+
+    const service_options options_;
+    const service_clock* const clock_;
+    shard::surroundings by_steady_;
+    shard::surroundings by_wall_;
+    std::vector<std::unique_ptr<shard>> shards_;  // the last one goes by the wall clock
+    std::shared_ptr<executor> executor_;
+
+    std::mutex pass_mutex_;
+    std::atomic<std::thread::id> passing_{};  // the thread that is in a pass
+    std::atomic<bool> stop_begun_ = false;
+    std::vector<job> jobs_;
+    std::array<std::deque<waiting_job>, priorities> backlog_;
+    std::size_t backlog_size_ = 0;
+    std::size_t first_shard_ = 0;  // of the next pass, so that none comes last always
+
+    mutable std::mutex sleep_mutex_;
+    std::condition_variable woken_;
+    std::optional<std::chrono::nanoseconds> earliest_;  // told since the last sleep
+    bool room_ = false;                                 // in the executor, since then
+    bool stopping_ = false;
+    std::uint64_t wakeups_ = 0;
+    std::uint64_t passes_ = 0;
+    std::uint64_t cut_passes_ = 0;
+    std::array<std::size_t, priorities> backlog_lengths_{};
+    std::thread driver_;
+};
+
+}  // namespace detail
+}  // namespace foliot

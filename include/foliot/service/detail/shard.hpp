@@ -1,0 +1,186 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <foliot/service/clock.hpp>
+#include <foliot/service/executor.hpp>
+#include <foliot/service/metrics.hpp>
+#include <foliot/service/options.hpp>
+#include <foliot/service/task.hpp>
+#include <foliot/time/conversion.hpp>
+#include <foliot/time/tick.hpp>
+#include <foliot/wheel/timer_hook.hpp>
+#include <foliot/wheel/timer_queue.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace foliot {
+
+/// What became of a cancel. See timer::cancel.
+enum class cancel_result : std::uint8_t { cancelled, running, gone };
+/// What became of a reschedule. See timer::reschedule.
+enum class reschedule_result : std::uint8_t { moved, running, gone };
+
+namespace detail {
+
+class shard;
+
+/// One timer of a service. Its place is used again, but its memory stays as long as the service.
+///
+///     unused -> pending -> due -> running -> unused       each arrow is one step under the lock
+///                 ^         |        |
+///                 +---------+--------+                     deferred, moved; periodic
+struct timer_node : timer_hook {
+    enum class state : std::uint8_t { unused, pending, due, running };
+
+    explicit timer_node(shard& s) noexcept : home(s) {}
+
+    shard& home;
+    std::uint64_t generation = 1;  // of the timer that is in it, or will be
+    std::uint64_t ticket = 0;      // of its latest job; older ones are void
+    std::chrono::nanoseconds deadline{};
+    std::chrono::nanoseconds period{};  // 0: fires once
+    state now = state::unused;
+    missed policy = missed::skip;
+    timer_options options;
+    bool ends = false;  // cancelled while it runs: it does not repeat
+    task callback;
+};
+
+/// A part of a service: timers under one lock, and a timer queue.
+///
+/// The lock makes each step atomic: a cancel, the start of a callback and its end are ordered by it,
+/// and that order decides what a cancel says. It is held for one timer, or for `limit` of them in
+/// collect; never while a callback, its destructor, a hook of the options or the executor runs. No
+/// other lock is taken under it.
+class shard {
+public:
+    /// What a shard asks of its service; must outlive it.
+    struct surroundings {
+        const service_clock* clock;
+        bool wall;  // which of its times
+        std::chrono::nanoseconds tick;
+        std::chrono::nanoseconds defer_by;
+        std::weak_ptr<const void> owner;  // to be kept while a callback runs
+        std::function<void(shard&, std::chrono::nanoseconds)> on_earlier;  // than it knew
+        std::function<void(std::exception_ptr)> on_failure;
+        std::function<void()> on_rejected;
+    };
+
+    explicit shard(const surroundings& around) : around_(around) {}
+    shard(const shard&) = delete;
+    shard& operator=(const shard&) = delete;
+    virtual ~shard();
+
+    struct made {
+        timer_node* node;
+        std::uint64_t generation;
+    };
+    /// Null after close(); the callback is then as it was.
+    [[nodiscard]] made make(std::chrono::nanoseconds deadline, std::chrono::nanoseconds period,
+                            missed policy, const timer_options& options, task& callback);
+
+    [[nodiscard]] cancel_result cancel(timer_node& node, std::uint64_t generation);
+    /// The same, and waits while it runs, unless it is called by its own callback.
+    [[nodiscard]] cancel_result cancel_and_wait(timer_node& node, std::uint64_t generation);
+    [[nodiscard]] reschedule_result reschedule(timer_node& node, std::uint64_t generation,
+                                               std::chrono::nanoseconds deadline);
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> deadline(const timer_node& node,
+                                                                   std::uint64_t generation) const;
+
+    /// Appends the jobs of up to `limit` timers that are due. True: that was all.
+    [[nodiscard]] bool collect(std::size_t limit, std::vector<job>& jobs);
+    /// When to collect again, by the clock that it goes by.
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> next_wakeup();
+
+    [[nodiscard]] std::chrono::nanoseconds now() const noexcept {
+        return around_.wall ? around_.clock->wall() : around_.clock->steady();
+    }
+    [[nodiscard]] bool by_wall() const noexcept { return around_.wall; }
+
+    /// Nothing is made any more. Ends what is pending, and says how many timers that were.
+    std::uint64_t close() noexcept;
+    [[nodiscard]] bool closed() const;
+
+    void add_to(service_metrics& metrics) const;
+
+protected:
+    // The queue; called under the lock.
+    virtual void arm(timer_node& node, tick due) = 0;
+    virtual void disarm(timer_node& node) noexcept = 0;
+    virtual void move(timer_node& node, tick due) = 0;
+    virtual advance_result advance(tick now, std::size_t limit,
+                                   void (*sink)(shard&, timer_hook&)) = 0;
+    [[nodiscard]] virtual std::optional<tick> first_wakeup() const noexcept = 0;
+    [[nodiscard]] virtual std::size_t pending() const noexcept = 0;
+    virtual void disarm_all() noexcept = 0;
+
+private:
+    using lock = std::unique_lock<std::mutex>;
+
+    static void act(void* node, std::uint64_t ticket, job_fate fate) noexcept;
+    void run(timer_node& node, std::uint64_t ticket) noexcept;
+    [[nodiscard]] bool start(timer_node& node, std::uint64_t ticket);
+    void finish(timer_node& node, std::chrono::nanoseconds took, bool failed) noexcept;
+    void put_off(timer_node& node, std::uint64_t ticket) noexcept;
+    void end(timer_node& node, std::uint64_t ticket, std::uint64_t& counter) noexcept;
+
+    [[nodiscard]] task release(timer_node& node) noexcept;
+    [[nodiscard]] timer_node& unused();
+    void make_due(timer_node& node);
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> tell(tick due) noexcept;
+    [[nodiscard]] tick tick_of(std::chrono::nanoseconds deadline) const;
+    [[nodiscard]] std::chrono::nanoseconds time_of(tick t) const noexcept;
+    [[nodiscard]] bool is(const timer_node& node, std::uint64_t generation) const noexcept {
+        return node.generation == generation && node.now != timer_node::state::unused;
+    }
+
+    const surroundings& around_;
+    mutable std::mutex mutex_;
+    std::condition_variable finished_;
+    std::deque<timer_node> nodes_;
+    std::vector<timer_node*> unused_;
+    std::vector<job>* jobs_ = nullptr;  // where collect wants them
+    tick told_ = tick::max();           // the driver comes by then
+    bool closed_ = false;
+    service_metrics counts_;  // its share; `pending` is the queue's
+};
+
+/// A shard on a queue of any model.
+template <timer_queue Queue>
+class queue_shard final : public shard {
+public:
+    explicit queue_shard(const surroundings& around) : shard(around), queue_(now_tick(around)) {}
+
+private:
+    static tick now_tick(const surroundings& around) {
+        return elapsed(around.wall ? around.clock->wall() : around.clock->steady(), around.tick);
+    }
+
+    void arm(timer_node& node, tick due) override { queue_.schedule(node, due); }
+    void disarm(timer_node& node) noexcept override { queue_.cancel(node); }
+    void move(timer_node& node, tick due) override { queue_.reschedule(node, due); }
+    advance_result advance(tick now, std::size_t limit,
+                           void (*sink)(shard&, timer_hook&)) override {
+        return queue_.advance(now, limit, [&](timer_hook& hook) { sink(*this, hook); });
+    }
+    [[nodiscard]] std::optional<tick> first_wakeup() const noexcept override {
+        return queue_.next_wakeup();
+    }
+    [[nodiscard]] std::size_t pending() const noexcept override { return queue_.size(); }
+    void disarm_all() noexcept override { queue_.clear(); }
+
+    Queue queue_;
+};
+
+}  // namespace detail
+}  // namespace foliot

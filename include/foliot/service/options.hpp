@@ -1,0 +1,88 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <foliot/service/clock.hpp>
+#include <foliot/service/executor.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+
+namespace foliot {
+
+/// What happens to a callback that is due while the executor has no room for its class.
+enum class overload : std::uint8_t {
+    /// It waits in the driver until there is room, at most `block_time`, and is then rejected. While
+    /// `backlog_limit` callbacks wait so, nothing more is taken out of the wheel.
+    block,
+    /// It is not run; `on_rejected` is told.
+    reject,
+    /// One marked discardable that waits in its class or a lower one is dropped instead; if there is
+    /// none, itself if it is discardable; else it is rejected.
+    shed,
+    /// It goes back into the wheel, to come again after `defer_by`.
+    defer,
+};
+
+/// What a periodic timer makes up for when it could not fire in time. Its grid stays in any case.
+enum class missed : std::uint8_t {
+    skip,  ///< nothing: it waits for the next time on its grid
+    once,  ///< it fires at once, once for all that were missed
+    all,   ///< it fires for each, one after the other
+};
+
+/// How a single timer is treated.
+struct timer_options {
+    priority urgency = priority::normal;
+    bool discardable = false;  ///< may be dropped under overload::shed
+};
+
+struct service_options {
+    /// The resolution: a timer fires in the first tick that begins at or after its deadline.
+    std::chrono::nanoseconds tick = std::chrono::milliseconds{1};
+
+    /// Read by everything; must outlive the service. Null: machine_clock().
+    const service_clock* clock = nullptr;
+
+    /// One thread that sleeps until the next timer and hands over what is due. False: call poll().
+    bool driver = true;
+
+    /// Threads that run callbacks. 0: the thread that hands over runs them, one after the other.
+    /// Not used if there is an `executor`.
+    std::size_t workers = 2;
+
+    /// Where callbacks run instead. It must run or drop each job before the service is gone.
+    std::shared_ptr<foliot::executor> executor;
+
+    /// How many due callbacks of each class may wait for a worker (1 to 2^24).
+    std::size_t queue_limit = 16'384;
+
+    /// Locked parts, 1 to 256; each thread that schedules keeps to one.
+    std::size_t shards = 4;
+
+    overload when_full = overload::block;
+    std::chrono::nanoseconds block_time = std::chrono::seconds{1};
+    std::size_t backlog_limit = 16'384;
+    std::chrono::nanoseconds defer_by = std::chrono::milliseconds{10};
+
+    /// A pass of the driver ends after so many callbacks or so long, and the next one begins: what is
+    /// left over waits for it (both at least 1).
+    std::size_t pass_limit = 65'536;
+    std::chrono::nanoseconds pass_time = std::chrono::milliseconds{20};
+
+    /// How many timers are handled, fired or moved, while a shard is locked (at least 1).
+    std::size_t lock_limit = 256;
+
+    /// How often the wall clock is looked at while a timer waits for it: how late a step of it is
+    /// noticed.
+    std::chrono::nanoseconds wall_check = std::chrono::seconds{1};
+
+    /// Called, without a lock, from the thread that found it: a callback threw; one was rejected.
+    std::function<void(std::exception_ptr)> on_failure;
+    std::function<void()> on_rejected;
+};
+
+}  // namespace foliot

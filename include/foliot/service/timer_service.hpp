@@ -1,0 +1,149 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <foliot/service/detail/service_core.hpp>
+#include <foliot/service/metrics.hpp>
+#include <foliot/service/options.hpp>
+#include <foliot/service/task.hpp>
+#include <foliot/service/timer.hpp>
+#include <foliot/wheel/hierarchical_wheel.hpp>
+#include <foliot/wheel/timer_queue.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace foliot {
+
+/// A timer was to be made after stop().
+class service_stopped : public std::runtime_error {
+public:
+    service_stopped() : std::runtime_error("the timer service has stopped") {}
+};
+
+// Timers for a process: any thread makes, cancels and moves them, callbacks run on a few worker
+// threads, or wherever an executor puts them.
+//
+//     foliot::timer_service timers;
+//     foliot::timer t = timers.after(30s, [] { puts("nobody answered"); });
+//     timers.every(1min, [] { flush(); });
+//     if (t.cancel() == foliot::cancel_result::cancelled) puts("somebody did");
+//
+// **The life of a timer.** It waits in the timer queue of a shard. When it is due, the driver takes
+// it out and hands a job to the executor; a worker looks once more whether it was cancelled, and runs
+// the callback. The driver runs no callback (unless there are no workers), and sleeps until the next
+// timer: with none pending it is not woken at all.
+//
+// **Never early**: a callback starts at or after its deadline by the clock that it waits for. How
+// late it may be: less than a tick, the wake-up of two threads, and what is ahead of it.
+//
+// **When there is too much** the executor's queues are full, and `service_options::when_full` says
+// what happens; each priority has a queue of its own. After a pause (a suspended machine, a stopped
+// process) what is overdue is handed over in passes that are bounded by count and time.
+//
+// Time:    after, at, every, cancel, reschedule: O(1) and one mutex of a shard, which the driver holds
+//          for `lock_limit` timers at most.
+// Threads: any thread may call everything; callbacks may too, also stop() and the destructor. A
+//          thread keeps to one shard for the timers it makes.
+// Memory:  192 bytes a timer, kept for the next one; callables of up to 48 bytes lie inside.
+// Errors:  the constructor throws std::invalid_argument that names the option. after, at and every
+//          throw service_stopped, and std::bad_alloc and then have made nothing. What a callback
+//          throws is counted and told to `on_failure`.
+// Order:   none is promised. The driver hands over by ticks within a shard.
+template <timer_queue Queue>
+class basic_timer_service {
+public:
+    explicit basic_timer_service(service_options options = {})
+        : core_(std::make_shared<detail::service_core>(std::move(options), &make_shard)) {
+        detail::service_core::start(core_);
+    }
+    basic_timer_service(const basic_timer_service&) = delete;
+    basic_timer_service& operator=(const basic_timer_service&) = delete;
+
+    /// Stops.
+    ~basic_timer_service() { stop(); }
+
+    /// Calls `callback` once, `delay` from now; a delay that is not positive means at once.
+    template <class Rep, class Period>
+    timer after(std::chrono::duration<Rep, Period> delay, task callback,
+                timer_options options = {}) {
+        detail::shard& shard = core_->shard_of_this_thread();
+        return make(shard, detail::deadline_after(shard.now(), delay), {}, missed::skip, options,
+                    callback);
+    }
+
+    /// Calls it once, at a time of the steady clock.
+    template <class Duration>
+    timer at(std::chrono::time_point<std::chrono::steady_clock, Duration> when, task callback,
+             timer_options options = {}) {
+        return make(core_->shard_of_this_thread(), detail::to_nanoseconds(when.time_since_epoch()),
+                    {}, missed::skip, options, callback);
+    }
+
+    /// Calls it once, when the wall clock says so: it follows when that is set. A step is noticed
+    /// within `service_options::wall_check`.
+    template <class Duration>
+    timer at(std::chrono::time_point<std::chrono::system_clock, Duration> when, task callback,
+             timer_options options = {}) {
+        return make(core_->wall_shard(), detail::to_nanoseconds(when.time_since_epoch()), {},
+                    missed::skip, options, callback);
+    }
+
+    /// Calls it again and again, each `period` after the time before, the first time a period from
+    /// now. Calls do not overlap; when one took too long, `policy` says what becomes of the others.
+    /// Throws std::invalid_argument if the period is not positive.
+    template <class Rep, class Period>
+    timer every(std::chrono::duration<Rep, Period> period, task callback,
+                missed policy = missed::skip, timer_options options = {}) {
+        const auto step = detail::to_nanoseconds(period);
+        if (step.count() <= 0) throw std::invalid_argument("every: the period must be positive");
+        detail::shard& shard = core_->shard_of_this_thread();
+        return make(shard, detail::deadline_after(shard.now(), step), step, policy, options,
+                    callback);
+    }
+
+    /// Hands over what is due, as one pass of the driver would, and says how many that were. For
+    /// services without a driver; harmless beside one. From a callback that it runs: does nothing.
+    std::size_t poll() {
+        const auto alive = core_;
+        return alive->poll();
+    }
+
+    /// When to poll next, by the steady clock since its epoch; nullopt while nothing is pending.
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> next_wakeup() {
+        return core_->next_wakeup();
+    }
+
+    /// Cancels what is pending or due, waits for callbacks that run (not for one that calls it), and
+    /// says what was left undone. Timers of this service are gone after that. Later calls do nothing.
+    stop_report stop() noexcept {
+        const auto alive = core_;
+        return alive->stop();
+    }
+
+    [[nodiscard]] service_metrics metrics() const { return core_->metrics(); }
+
+private:
+    static std::unique_ptr<detail::shard> make_shard(const detail::shard::surroundings& around) {
+        return std::make_unique<detail::queue_shard<Queue>>(around);
+    }
+
+    static timer make(detail::shard& shard, std::chrono::nanoseconds deadline,
+                      std::chrono::nanoseconds period, missed policy, const timer_options& options,
+                      task& callback) {
+        detail::require(static_cast<bool>(callback), "a timer without a callback");
+        const auto made = shard.make(deadline, period, policy, options, callback);
+        if (made.node == nullptr) throw service_stopped();
+        return timer(made);
+    }
+
+    std::shared_ptr<detail::service_core> core_;
+};
+
+/// The one to take: see docs/guide/choosing.md for others.
+using timer_service = basic_timer_service<hierarchical_wheel<>>;
+
+}  // namespace foliot

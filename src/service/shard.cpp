@@ -1,0 +1,359 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#include <foliot/service/detail/shard.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace foliot::detail {
+
+namespace {
+
+using std::chrono::nanoseconds;
+using state = timer_node::state;
+
+// The timers whose callbacks run on this thread, the innermost first: a callback may poll.
+struct running_here {
+    const timer_node* node;
+    const running_here* outer;
+};
+thread_local const running_here* innermost = nullptr;
+
+bool runs_here(const timer_node& node) {
+    for (const running_here* r = innermost; r != nullptr; r = r->outer) {
+        if (r->node == &node) return true;
+    }
+    return false;
+}
+
+nanoseconds saturating_sum(nanoseconds a, nanoseconds b) {
+    return a > nanoseconds::max() - b ? nanoseconds::max() : a + b;
+}
+
+// The next time on the grid after `last` fired; `now` if some were missed and are made up for.
+nanoseconds next_on_grid(const timer_node& node, nanoseconds now) {
+    const nanoseconds next = saturating_sum(node.deadline, node.period);
+    if (next > now || node.policy == missed::all) return next;
+    const nanoseconds::rep rounds = (now - node.deadline) / node.period;
+    const nanoseconds latest = node.deadline + rounds * node.period;
+    return node.policy == missed::once ? latest : saturating_sum(latest, node.period);
+}
+
+}  // namespace
+
+shard::~shard() = default;
+
+shard::made shard::make(nanoseconds deadline, nanoseconds period, missed policy,
+                        const timer_options& options, task& callback) {
+    nanoseconds earlier{};
+    bool wake = false;
+    made result{};
+    {
+        const lock held(mutex_);
+        if (closed_) return {};
+        timer_node& node = unused();
+        const tick due = tick_of(deadline);
+        arm(node, due);
+        unused_.pop_back();
+        node.deadline = deadline;
+        node.period = period;
+        node.policy = policy;
+        node.options = options;
+        node.ends = false;
+        node.now = state::pending;
+        node.callback = std::move(callback);
+        ++counts_.scheduled;
+        result = {&node, node.generation};
+        if (const auto t = tell(due)) {
+            earlier = *t;
+            wake = true;
+        }
+    }
+    if (wake) around_.on_earlier(*this, earlier);
+    return result;
+}
+
+cancel_result shard::cancel(timer_node& node, std::uint64_t generation) {
+    task callback;  // destroyed without the lock
+    const lock held(mutex_);
+    if (!is(node, generation)) return cancel_result::gone;
+    if (node.now == state::running) {
+        node.ends = true;
+        return cancel_result::running;
+    }
+    if (node.now == state::pending) disarm(node);
+    if (node.now == state::due) --counts_.due;
+    ++counts_.cancelled;
+    callback = release(node);
+    return cancel_result::cancelled;
+}
+
+cancel_result shard::cancel_and_wait(timer_node& node, std::uint64_t generation) {
+    const cancel_result result = cancel(node, generation);
+    if (result != cancel_result::running || runs_here(node)) return result;
+    lock held(mutex_);
+    finished_.wait(held, [&] { return !is(node, generation) || node.now != state::running; });
+    return result;
+}
+
+reschedule_result shard::reschedule(timer_node& node, std::uint64_t generation,
+                                    nanoseconds deadline) {
+    std::optional<nanoseconds> earlier;
+    {
+        const lock held(mutex_);
+        if (closed_ || !is(node, generation)) return reschedule_result::gone;
+        if (node.now == state::running) return reschedule_result::running;
+        const tick due = tick_of(deadline);
+        if (node.now == state::pending) {
+            move(node, due);
+        } else {  // its job is void from now on
+            arm(node, due);
+            --counts_.due;
+            node.now = state::pending;
+        }
+        node.deadline = deadline;
+        ++counts_.rescheduled;
+        earlier = tell(due);
+    }
+    if (earlier) around_.on_earlier(*this, *earlier);
+    return reschedule_result::moved;
+}
+
+std::optional<nanoseconds> shard::deadline(const timer_node& node, std::uint64_t generation) const {
+    const lock held(mutex_);
+    if (!is(node, generation)) return std::nullopt;
+    return node.deadline;
+}
+
+bool shard::collect(std::size_t limit, std::vector<job>& jobs) {
+    const lock held(mutex_);
+    jobs.reserve(jobs.size() + limit);  // so that make_due cannot fail
+    jobs_ = &jobs;
+    const advance_result result =
+        advance(elapsed(now(), around_.tick), limit,
+                [](shard& s, timer_hook& hook) { s.make_due(static_cast<timer_node&>(hook)); });
+    counts_.moves += result.moved;
+    return result.drained;
+}
+
+void shard::make_due(timer_node& node) {
+    node.now = state::due;
+    ++node.ticket;
+    ++counts_.due;
+    jobs_->push_back(job_access::make(&shard::act, &node, node.ticket, node.options.urgency,
+                                      node.options.discardable));
+}
+
+std::optional<nanoseconds> shard::next_wakeup() {
+    const lock held(mutex_);
+    const auto first = first_wakeup();
+    told_ = first.value_or(tick::max());
+    if (!first) return std::nullopt;
+    return time_of(*first);
+}
+
+// Whether the driver must be told, and of what.
+std::optional<nanoseconds> shard::tell(tick due) noexcept {
+    if (due >= told_) return std::nullopt;
+    told_ = due;
+    return time_of(due);
+}
+
+nanoseconds shard::time_of(tick t) const noexcept {
+    const auto most = static_cast<std::uint64_t>(nanoseconds::max() / around_.tick);
+    if (t.count > most) return nanoseconds::max();
+    return static_cast<nanoseconds::rep>(t.count) * around_.tick;
+}
+
+tick shard::tick_of(nanoseconds deadline) const {
+    // What does not fit into nanoseconds is never.
+    return deadline == nanoseconds::max() ? tick::max() : due_at(deadline, around_.tick);
+}
+
+std::uint64_t shard::close() noexcept {
+    std::uint64_t ended = 0;
+    {
+        const lock held(mutex_);
+        closed_ = true;
+        disarm_all();
+        for (timer_node& node : nodes_) {
+            if (node.now == state::running) node.ends = true;
+            if (node.now != state::pending) continue;
+            ++ended;
+            node.now = state::unused;
+            ++node.generation;
+        }
+        counts_.dropped += ended;
+    }
+    // Nobody makes timers any more, so the callbacks of unused nodes are ours.
+    for (timer_node& node : nodes_) {
+        task callback;
+        {
+            const lock held(mutex_);
+            if (node.now == state::unused) callback = std::move(node.callback);
+        }
+    }
+    return ended;
+}
+
+bool shard::closed() const {
+    const lock held(mutex_);
+    return closed_;
+}
+
+void shard::add_to(service_metrics& m) const {
+    const lock held(mutex_);
+    m.scheduled += counts_.scheduled;
+    m.pending += pending();
+    m.due += counts_.due;
+    m.running += counts_.running;
+    m.cancelled += counts_.cancelled;
+    m.completed += counts_.completed;
+    m.rejected += counts_.rejected;
+    m.shed += counts_.shed;
+    m.dropped += counts_.dropped;
+    m.runs += counts_.runs;
+    m.failures += counts_.failures;
+    m.deferred += counts_.deferred;
+    m.rescheduled += counts_.rescheduled;
+    m.moves += counts_.moves;
+    m.lateness.add(counts_.lateness);
+    m.duration.add(counts_.duration);
+}
+
+// ---- jobs ---------------------------------------------------------------------------------------
+
+void shard::act(void* timer, std::uint64_t ticket, job_fate fate) noexcept {
+    auto& node = *static_cast<timer_node*>(timer);
+    shard& s = node.home;
+    switch (fate) {
+        case job_fate::run: return s.run(node, ticket);
+        case job_fate::shed: return s.end(node, ticket, s.counts_.shed);
+        case job_fate::reject: return s.end(node, ticket, s.counts_.rejected);
+        case job_fate::defer: return s.put_off(node, ticket);
+        case job_fate::stop: return s.end(node, ticket, s.counts_.dropped);
+    }
+}
+
+void shard::run(timer_node& node, std::uint64_t ticket) noexcept {
+    // The callback may destroy the last handle of the service.
+    const std::shared_ptr<const void> alive = around_.owner.lock();
+    if (closed()) return end(node, ticket, counts_.dropped);
+    if (!start(node, ticket)) return;
+    const running_here here{&node, innermost};
+    innermost = &here;
+    const nanoseconds begin = around_.clock->steady();
+    bool failed = false;
+    try {
+        node.callback();
+    } catch (...) {
+        failed = true;
+        if (around_.on_failure) around_.on_failure(std::current_exception());
+    }
+    innermost = here.outer;
+    finish(node, around_.clock->steady() - begin, failed);
+}
+
+bool shard::start(timer_node& node, std::uint64_t ticket) {
+    const nanoseconds t = now();
+    const lock held(mutex_);
+    if (node.now != state::due || node.ticket != ticket) return false;
+    node.now = state::running;
+    --counts_.due;
+    ++counts_.running;
+    ++counts_.runs;
+    counts_.lateness.add(t - node.deadline);
+    return true;
+}
+
+void shard::finish(timer_node& node, nanoseconds took, bool failed) noexcept {
+    task callback;
+    std::optional<nanoseconds> earlier;
+    {
+        const lock held(mutex_);
+        --counts_.running;
+        counts_.failures += failed ? 1 : 0;
+        counts_.duration.add(took);
+        bool repeats = node.period.count() > 0 && !node.ends && !closed_;
+        if (repeats) {
+            node.deadline = next_on_grid(node, now());
+            const tick due = tick_of(node.deadline);
+            node.now = state::pending;
+            try {
+                arm(node, due);
+                earlier = tell(due);
+            } catch (...) {  // no memory: it ends as if it had been rejected
+                repeats = false;
+                ++counts_.rejected;
+                callback = release(node);
+            }
+        } else {
+            ++(node.ends && !closed_ && node.period.count() > 0 ? counts_.cancelled
+                                                                : counts_.completed);
+            callback = release(node);
+        }
+    }
+    finished_.notify_all();
+    if (earlier) around_.on_earlier(*this, *earlier);
+}
+
+void shard::put_off(timer_node& node, std::uint64_t ticket) noexcept {
+    task callback;
+    std::optional<nanoseconds> earlier;
+    {
+        const lock held(mutex_);
+        if (node.now != state::due || node.ticket != ticket) return;
+        --counts_.due;
+        if (closed_) {
+            ++counts_.dropped;
+            callback = release(node);
+            return;
+        }
+        const tick due = tick_of(saturating_sum(now(), around_.defer_by));
+        try {
+            arm(node, due);
+            node.now = state::pending;
+            ++counts_.deferred;
+            earlier = tell(due);
+        } catch (...) {
+            ++counts_.rejected;
+            callback = release(node);
+        }
+    }
+    if (earlier) around_.on_earlier(*this, *earlier);
+}
+
+void shard::end(timer_node& node, std::uint64_t ticket, std::uint64_t& counter) noexcept {
+    task callback;
+    bool rejected = false;
+    {
+        const lock held(mutex_);
+        if (node.now != state::due || node.ticket != ticket) return;
+        --counts_.due;
+        ++(closed_ ? counts_.dropped : counter);
+        rejected = !closed_ && &counter == &counts_.rejected;
+        callback = release(node);
+    }
+    if (rejected && around_.on_rejected) around_.on_rejected();
+}
+
+// ---- nodes --------------------------------------------------------------------------------------
+
+// The node to be used next; it is the last of unused_.
+timer_node& shard::unused() {
+    if (unused_.empty()) {
+        // Room for all of them, so that release cannot fail.
+        if (unused_.capacity() <= nodes_.size()) unused_.reserve(2 * nodes_.size() + 16);
+        unused_.push_back(&nodes_.emplace_back(*this));
+    }
+    return *unused_.back();
+}
+
+// What the node held, to be destroyed without the lock.
+task shard::release(timer_node& node) noexcept {
+    node.now = state::unused;
+    ++node.generation;
+    unused_.push_back(&node);
+    return std::move(node.callback);
+}
+
+}  // namespace foliot::detail

@@ -1,0 +1,188 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#include <foliot/service/timer_service.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace foliot {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Takes jobs up to a limit, and runs them when the test says so.
+class held_executor final : public executor {
+public:
+    explicit held_executor(std::size_t limit) : limit_(limit) {}
+    ~held_executor() override { drop_all(); }
+
+    [[nodiscard]] bool try_submit(const job& j) override {
+        if (held_.size() >= limit_) return false;
+        held_.push_back(j);
+        return true;
+    }
+    [[nodiscard]] std::optional<job> evict(priority urgency) override {
+        for (auto at = held_.begin(); at != held_.end(); ++at) {
+            if (!at->discardable() || at->urgency() < urgency) continue;
+            const job j = *at;
+            held_.erase(at);
+            return j;
+        }
+        return std::nullopt;
+    }
+    void stop() noexcept override { drop_all(); }
+
+    void run_one() {
+        const job j = held_.front();
+        held_.pop_front();
+        j();
+    }
+    [[nodiscard]] std::size_t size() const { return held_.size(); }
+
+private:
+    void drop_all() noexcept {
+        while (!held_.empty()) {
+            const job j = held_.front();
+            held_.pop_front();
+            j.drop();
+        }
+    }
+    std::size_t limit_;
+    std::deque<job> held_;
+};
+
+// An executor with room for two, and three timers that are due.
+struct overloaded {
+    explicit overloaded(overload policy, std::vector<timer_options> of = {{}, {}, {}}) {
+        options.clock = &clock;
+        options.driver = false;
+        options.executor = held;
+        options.when_full = policy;
+        options.block_time = 1s;
+        options.backlog_limit = 2;
+        options.shards = 1;
+        options.on_rejected = [this] { ++rejected; };
+        timers = std::make_unique<timer_service>(options);
+        for (std::size_t i = 0; i < of.size(); ++i) {
+            made.push_back(timers->after(
+                10ms + i * 1ms, [this, i] { run.push_back(i); }, of[i]));
+        }
+        clock.advance(20ms);
+        timers->poll();
+    }
+
+    manual_service_clock clock;
+    std::shared_ptr<held_executor> held = std::make_shared<held_executor>(2);
+    service_options options;
+    int rejected = 0;
+    std::vector<std::size_t> run;
+    std::unique_ptr<timer_service> timers;
+    std::vector<timer> made;
+};
+
+TEST(overload_block, keeps_what_is_due_until_there_is_room) {
+    overloaded o(overload::block);
+    EXPECT_EQ(o.held->size(), 2U);
+    EXPECT_EQ(o.timers->metrics().backlog[1], 1U);
+    EXPECT_EQ(o.timers->metrics().due, 3U);
+    o.held->run_one();
+    o.timers->poll();
+    EXPECT_EQ(o.held->size(), 2U);
+    o.held->run_one();
+    o.held->run_one();
+    EXPECT_EQ(o.run, (std::vector<std::size_t>{0, 1, 2}));
+    EXPECT_EQ(o.rejected, 0);
+}
+
+TEST(overload_block, rejects_what_waited_for_too_long) {
+    overloaded o(overload::block);
+    o.clock.advance(999ms);
+    o.timers->poll();
+    EXPECT_EQ(o.rejected, 0);
+    o.clock.advance(1ms);
+    o.timers->poll();
+    EXPECT_EQ(o.rejected, 1);
+    EXPECT_EQ(o.timers->metrics().rejected, 1U);
+    EXPECT_EQ(o.made[2].cancel(), cancel_result::gone);
+}
+
+TEST(overload_block, takes_no_more_out_of_the_wheel_than_may_wait) {
+    overloaded o(overload::block, std::vector<timer_options>(10));
+    for (int i = 0; i < 5; ++i) o.timers->poll();
+    const service_metrics m = o.timers->metrics();
+    EXPECT_LE(m.due, 2U + 2U + o.options.lock_limit);
+    while (o.run.size() < 10) {
+        o.held->run_one();
+        o.timers->poll();
+    }
+    EXPECT_EQ(o.rejected, 0);
+}
+
+TEST(overload_block, what_waits_can_be_cancelled) {
+    overloaded o(overload::block);
+    EXPECT_EQ(o.made[2].cancel(), cancel_result::cancelled);
+    o.held->run_one();
+    o.timers->poll();
+    o.held->run_one();
+    o.held->run_one();  // void
+    EXPECT_EQ(o.run, (std::vector<std::size_t>{0, 1}));
+}
+
+TEST(overload_reject, drops_what_finds_no_room_and_tells) {
+    overloaded o(overload::reject);
+    EXPECT_EQ(o.rejected, 1);
+    EXPECT_EQ(o.timers->metrics().rejected, 1U);
+    o.held->run_one();
+    o.held->run_one();
+    EXPECT_EQ(o.run, (std::vector<std::size_t>{0, 1}));
+}
+
+TEST(overload_shed, drops_a_discardable_one_for_one_that_is_not) {
+    overloaded o(overload::shed, {{priority::low, true}, {}, {}});
+    EXPECT_EQ(o.timers->metrics().shed, 1U);
+    o.held->run_one();
+    o.held->run_one();
+    EXPECT_EQ(o.run, (std::vector<std::size_t>{1, 2}));
+    EXPECT_EQ(o.rejected, 0);
+}
+
+TEST(overload_shed, drops_itself_if_no_other_can_be_dropped) {
+    overloaded o(overload::shed, {{}, {}, {priority::low, true}});
+    EXPECT_EQ(o.timers->metrics().shed, 1U);
+    EXPECT_EQ(o.rejected, 0);
+    overloaded all(overload::shed);
+    EXPECT_EQ(all.rejected, 1) << "none is discardable";
+}
+
+TEST(overload_defer, puts_it_back_into_the_wheel) {
+    overloaded o(overload::defer);
+    EXPECT_EQ(o.timers->metrics().deferred, 1U);
+    EXPECT_EQ(o.timers->metrics().pending, 1U);
+    o.held->run_one();
+    o.timers->poll();
+    EXPECT_EQ(o.held->size(), 1U) << "it waits";
+    o.clock.advance(10ms);
+    o.timers->poll();
+    EXPECT_EQ(o.held->size(), 2U);
+    o.held->run_one();
+    o.held->run_one();
+    EXPECT_EQ(o.run, (std::vector<std::size_t>{0, 1, 2}));
+}
+
+TEST(overload, a_stop_counts_what_was_due_and_drops_it) {
+    overloaded o(overload::block);
+    const stop_report report = o.timers->stop();
+    EXPECT_EQ(report.pending, 0U);
+    EXPECT_EQ(report.due, 3U);
+    EXPECT_EQ(o.timers->metrics().dropped, 3U);
+    EXPECT_TRUE(o.run.empty());
+    EXPECT_EQ(o.rejected, 0);
+}
+
+}  // namespace
+}  // namespace foliot

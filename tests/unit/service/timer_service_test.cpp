@@ -1,0 +1,482 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#include <foliot/service/timer_service.hpp>
+#include <foliot/wheel/bucket_queue_wheel.hpp>
+#include <foliot/wheel/deadline_heap.hpp>
+#include <foliot/wheel/hashed_wheel.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace foliot {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A service on a clock that stands still; what is due runs in poll().
+template <class Service>
+class driven_service : public testing::Test {
+protected:
+    static service_options options(const service_clock& clock) {
+        service_options o;
+        o.clock = &clock;
+        o.driver = false;
+        o.workers = 0;
+        return o;
+    }
+    // Goes on in steps of a tick, as a driver that is always on time.
+    void go(std::chrono::milliseconds by) {
+        for (auto t = 0ms; t < by; t += 1ms) {
+            clock.advance(1ms);
+            timers.poll();
+        }
+    }
+
+    // Polls until nothing is due at this moment.
+    void catch_up() {
+        for (auto at = timers.next_wakeup(); at && *at <= clock.steady();
+             at = timers.next_wakeup()) {
+            timers.poll();
+        }
+    }
+
+    manual_service_clock clock;
+    Service timers{options(clock)};
+};
+
+using models =
+    testing::Types<timer_service, basic_timer_service<hashed_wheel<>>,
+                   basic_timer_service<bucket_queue_wheel>, basic_timer_service<deadline_heap>>;
+TYPED_TEST_SUITE(driven_service, models);
+
+TYPED_TEST(driven_service, fires_once_and_not_before_its_time) {
+    int fired = 0;
+    const timer t = this->timers.after(30ms, [&] { ++fired; });
+    this->go(29ms);
+    EXPECT_EQ(fired, 0);
+    this->go(1ms);
+    EXPECT_EQ(fired, 1);
+    this->go(100ms);
+    EXPECT_EQ(fired, 1);
+    EXPECT_EQ(t.cancel(), cancel_result::gone);
+    EXPECT_EQ(t.deadline(), std::nullopt);
+}
+
+TYPED_TEST(driven_service, a_delay_is_never_cut_short_by_where_in_a_tick_it_began) {
+    this->clock.advance(900us);
+    int fired = 0;
+    this->timers.after(1ms, [&] { ++fired; });
+    this->clock.advance(999us);
+    this->timers.poll();
+    EXPECT_EQ(fired, 0);
+    this->clock.advance(1ms);
+    this->timers.poll();
+    EXPECT_EQ(fired, 1);
+}
+
+TYPED_TEST(driven_service, no_delay_and_a_negative_one_mean_at_once) {
+    int fired = 0;
+    this->timers.after(0ms, [&] { ++fired; });
+    this->timers.after(-5s, [&] { ++fired; });
+    this->clock.advance(1ms);
+    this->timers.poll();
+    EXPECT_EQ(fired, 2);
+}
+
+TYPED_TEST(driven_service, the_longest_delays_wait) {
+    int fired = 0;
+    this->timers.after(std::chrono::nanoseconds::max(), [&] { ++fired; });
+    this->timers.after(std::chrono::hours::max(), [&] { ++fired; });
+    this->timers.after(std::chrono::duration<double>(1e300), [&] { ++fired; });
+    this->go(1000ms);
+    EXPECT_EQ(fired, 0);
+    EXPECT_EQ(this->timers.metrics().pending, 3U);
+}
+
+TYPED_TEST(driven_service, a_cancelled_callback_is_destroyed_at_once_and_never_runs) {
+    const auto captured = std::make_shared<int>();
+    const timer t = this->timers.after(10ms, [captured] { FAIL(); });
+    EXPECT_EQ(captured.use_count(), 2);
+    EXPECT_EQ(t.cancel(), cancel_result::cancelled);
+    EXPECT_EQ(captured.use_count(), 1);
+    EXPECT_EQ(t.cancel(), cancel_result::gone);
+    this->go(20ms);
+    EXPECT_EQ(this->timers.metrics().cancelled, 1U);
+}
+
+TYPED_TEST(driven_service, an_old_token_does_not_touch_the_next_timer) {
+    const timer first = this->timers.after(10ms, [] {});
+    first.cancel();
+    int fired = 0;
+    const timer second = this->timers.after(10ms, [&] { ++fired; });
+    EXPECT_NE(first, second);
+    EXPECT_EQ(first.cancel(), cancel_result::gone);
+    EXPECT_EQ(first.reschedule(1s), reschedule_result::gone);
+    this->go(10ms);
+    EXPECT_EQ(fired, 1);
+}
+
+TYPED_TEST(driven_service, moves_a_timer_earlier_and_later) {
+    int fired = 0;
+    const timer t = this->timers.after(50ms, [&] { ++fired; });
+    EXPECT_EQ(t.reschedule(100ms), reschedule_result::moved);
+    this->go(99ms);
+    EXPECT_EQ(fired, 0);
+    EXPECT_EQ(t.reschedule(2ms), reschedule_result::moved);
+    this->go(2ms);
+    EXPECT_EQ(fired, 1);
+    EXPECT_EQ(t.reschedule(2ms), reschedule_result::gone);
+}
+
+TYPED_TEST(driven_service, a_callback_that_cancels_its_siblings_of_the_same_tick_stops_them) {
+    std::vector<timer> all;
+    int fired = 0;
+    for (int i = 0; i < 10; ++i) {
+        all.push_back(this->timers.after(10ms, [&] {
+            ++fired;
+            for (const timer& t : all) t.cancel();
+        }));
+    }
+    this->go(20ms);
+    EXPECT_EQ(fired, 1);
+    const service_metrics m = this->timers.metrics();
+    EXPECT_EQ(m.cancelled, 9U);
+    EXPECT_EQ(m.completed, 1U);
+    EXPECT_EQ(m.pending + m.due + m.running, 0U);
+}
+
+TYPED_TEST(driven_service, a_callback_that_throws_harms_nobody_and_is_told) {
+    int failures = 0;
+    service_options o = this->options(this->clock);
+    o.on_failure = [&](const std::exception_ptr& e) {
+        EXPECT_THROW(std::rethrow_exception(e), std::runtime_error);
+        ++failures;
+    };
+    TypeParam service(o);
+    int fired = 0;
+    service.after(5ms, [] { throw std::runtime_error("x"); });
+    service.after(5ms, [&] { ++fired; });
+    this->clock.advance(5ms);
+    service.poll();
+    EXPECT_EQ(fired, 1);
+    EXPECT_EQ(failures, 1);
+    EXPECT_EQ(service.metrics().failures, 1U);
+}
+
+TYPED_TEST(driven_service, a_callback_may_make_cancel_and_poll) {
+    int fired = 0;
+    timer self = this->timers.after(5ms, [&] {
+        EXPECT_EQ(self.cancel(), cancel_result::running);
+        EXPECT_EQ(self.cancel_and_wait(), cancel_result::running) << "it must not wait for itself";
+        EXPECT_EQ(self.reschedule(1ms), reschedule_result::running);
+        EXPECT_EQ(this->timers.poll(), 0U);
+        EXPECT_NE(this->timers.next_wakeup(), std::nullopt);
+        this->timers.after(1ms, [&] { ++fired; });
+    });
+    this->timers.after(500ms, [] {});
+    this->go(10ms);
+    EXPECT_EQ(fired, 1);
+}
+
+TYPED_TEST(driven_service, a_timer_that_makes_itself_anew_with_no_delay_lets_poll_return) {
+    int fired = 0;
+    std::function<void()> again = [&] {
+        ++fired;
+        this->timers.after(0ms, [&] { again(); });
+    };
+    this->timers.after(0ms, [&] { again(); });
+    this->go(5ms);
+    EXPECT_GE(fired, 4);
+    EXPECT_LE(fired, 6);
+}
+
+TYPED_TEST(driven_service, next_wakeup_says_when_to_poll_and_nothing_when_nothing_is_pending) {
+    EXPECT_EQ(this->timers.next_wakeup(), std::nullopt);
+    const timer t = this->timers.after(30ms, [] {});
+    const auto at = this->timers.next_wakeup();
+    ASSERT_TRUE(at.has_value());
+    EXPECT_LE(*at, this->clock.steady() + 30ms);
+    EXPECT_EQ(t.deadline(), this->clock.steady() + 30ms);
+    t.cancel();
+    EXPECT_EQ(this->timers.next_wakeup(), std::nullopt);
+}
+
+TYPED_TEST(driven_service, periodic_timers_keep_their_grid) {
+    std::vector<std::chrono::nanoseconds> at;
+    const auto start = this->clock.steady();
+    const timer t = this->timers.every(10ms, [&] { at.push_back(this->clock.steady() - start); });
+    this->go(35ms);
+    EXPECT_EQ(at, (std::vector<std::chrono::nanoseconds>{10ms, 20ms, 30ms}));
+    EXPECT_EQ(t.cancel(), cancel_result::cancelled);
+    this->go(35ms);
+    EXPECT_EQ(at.size(), 3U);
+    EXPECT_THROW(this->timers.every(0ms, [] {}), std::invalid_argument);
+}
+
+TYPED_TEST(driven_service,
+           what_a_periodic_timer_missed_is_skipped_or_made_up_for_and_the_grid_stays) {
+    const auto fired_with = [&](missed policy) {
+        std::vector<std::chrono::nanoseconds> at;
+        const auto start = this->clock.steady();
+        const timer t = this->timers.every(
+            10ms, [&] { at.push_back(this->clock.steady() - start); }, policy);
+        this->go(10ms);
+        this->clock.advance(25ms);  // 20 and 30 are missed
+        this->catch_up();
+        this->go(10ms);
+        t.cancel();
+        return at;
+    };
+    using times = std::vector<std::chrono::nanoseconds>;
+    // At 35 the one for 20 is run, late; what follows it is up to the policy.
+    EXPECT_EQ(fired_with(missed::skip), (times{10ms, 35ms, 40ms}));
+    EXPECT_EQ(fired_with(missed::once), (times{10ms, 35ms, 35ms, 40ms}));
+    EXPECT_EQ(fired_with(missed::all), (times{10ms, 35ms, 35ms, 40ms}));
+}
+
+TYPED_TEST(driven_service, once_makes_up_for_many_with_one_and_all_with_each) {
+    const auto fired_with = [&](missed policy) {
+        int fired = 0;
+        const timer t = this->timers.every(
+            10ms, [&] { ++fired; }, policy);
+        this->go(10ms);
+        this->clock.advance(1s);  // a hundred are missed
+        this->catch_up();
+        this->go(5ms);
+        t.cancel();
+        return fired;
+    };
+    EXPECT_EQ(fired_with(missed::skip), 2);
+    EXPECT_EQ(fired_with(missed::once), 3);
+    EXPECT_EQ(fired_with(missed::all), 101);
+}
+
+TYPED_TEST(driven_service, a_periodic_timer_cancelled_by_its_callback_ends) {
+    int fired = 0;
+    timer t = this->timers.every(10ms, [&] {
+        if (++fired == 2) t.cancel();
+    });
+    this->go(100ms);
+    EXPECT_EQ(fired, 2);
+    const service_metrics m = this->timers.metrics();
+    EXPECT_EQ(m.cancelled, 1U);
+    EXPECT_EQ(m.pending, 0U);
+}
+
+TYPED_TEST(driven_service, a_delay_does_not_follow_the_wall_clock_and_a_wall_time_does) {
+    int delayed = 0;
+    int walled = 0;
+    this->timers.after(10s, [&] { ++delayed; });
+    const auto wall = std::chrono::system_clock::time_point(
+        std::chrono::duration_cast<std::chrono::system_clock::duration>(this->clock.wall()));
+    this->timers.at(wall + 10s, [&] { ++walled; });
+    this->clock.step_wall(1h);
+    this->timers.poll();
+    EXPECT_EQ(delayed, 0);
+    EXPECT_EQ(walled, 1);
+
+    this->timers.at(wall + 1h + 10s, [&] { ++walled; });
+    this->clock.step_wall(-1h);
+    this->clock.advance(10s);
+    this->timers.poll();
+    EXPECT_EQ(delayed, 1);
+    EXPECT_EQ(walled, 1);
+    this->clock.step_wall(1h);
+    this->timers.poll();
+    EXPECT_EQ(walled, 2);
+}
+
+TYPED_TEST(driven_service, stop_says_what_was_left_and_destroys_it) {
+    const auto captured = std::make_shared<int>();
+    for (int i = 0; i < 7; ++i) this->timers.after(1s, [captured] {});
+    EXPECT_EQ(this->timers.stop().pending, 7U);
+    EXPECT_EQ(captured.use_count(), 1);
+    EXPECT_THROW(this->timers.after(1s, [] {}), service_stopped);
+    EXPECT_EQ(this->timers.stop().pending, 0U);
+    const service_metrics m = this->timers.metrics();
+    EXPECT_EQ(m.dropped, 7U);
+    EXPECT_EQ(m.scheduled, 7U);
+}
+
+TYPED_TEST(driven_service, a_callback_may_destroy_the_service) {
+    auto service = std::make_unique<TypeParam>(this->options(this->clock));
+    int fired = 0;
+    service->after(5ms, [&] {
+        ++fired;
+        service.reset();
+    });
+    service->after(5ms, [&] { ++fired; });
+    this->clock.advance(5ms);
+    service->poll();
+    EXPECT_EQ(fired, 1);
+    EXPECT_EQ(service, nullptr);
+}
+
+TYPED_TEST(driven_service, a_long_pause_is_made_up_for_in_bounded_passes) {
+    service_options o = this->options(this->clock);
+    o.pass_limit = 100;
+    TypeParam service(o);
+    int fired = 0;
+    for (int i = 0; i < 1000; ++i) service.after(std::chrono::milliseconds(i), [&] { ++fired; });
+    this->clock.advance(10min);
+    EXPECT_EQ(service.poll(), 100U);
+    EXPECT_EQ(fired, 100);
+    int fresh = 0;
+    service.after(0ms, [&] { ++fresh; });
+    for (int passes = 1; fired < 1000; ++passes) ASSERT_LE(service.poll(), 100U) << passes;
+    this->clock.advance(1ms);
+    service.poll();
+    EXPECT_EQ(fresh, 1);
+    EXPECT_GE(service.metrics().cut_passes, 9U);
+}
+
+TEST(timer_service, refuses_options_out_of_range_by_name) {
+    const auto message = [](service_options o) -> std::string {
+        try {
+            timer_service service(std::move(o));
+        } catch (const std::invalid_argument& e) {
+            return e.what();
+        }
+        return "";
+    };
+    service_options o;
+    o.tick = 0ms;
+    EXPECT_EQ(message(o), "service_options.tick must be positive");
+    o = {};
+    o.shards = 0;
+    EXPECT_EQ(message(o), "service_options.shards must be 1 to 256");
+    o = {};
+    o.queue_limit = 0;
+    EXPECT_EQ(message(o), "service_options.queue_limit must be 1 to 2^24");
+}
+
+TEST(timer_service, a_scoped_timer_cancels_when_it_goes_away) {
+    timer_service timers;
+    const auto captured = std::make_shared<int>();
+    {
+        scoped_timer a = timers.after(1h, [captured] {});
+        scoped_timer b = std::move(a);
+        EXPECT_EQ(captured.use_count(), 2);
+    }
+    EXPECT_EQ(captured.use_count(), 1);
+    EXPECT_EQ(timers.metrics().cancelled, 1U);
+}
+
+// ---- with its own threads -----------------------------------------------------------------------
+
+TEST(timer_service, fires_by_itself_and_never_early) {
+    timer_service timers;
+    std::promise<std::chrono::steady_clock::time_point> promise;
+    const auto begin = std::chrono::steady_clock::now();
+    timers.after(20ms, [&] { promise.set_value(std::chrono::steady_clock::now()); });
+    EXPECT_GE(promise.get_future().get() - begin, 20ms);
+}
+
+TEST(timer_service, an_earlier_timer_wakes_the_driver) {
+    timer_service timers;
+    timers.after(1h, [] {});
+    std::this_thread::sleep_for(20ms);  // the driver sleeps by now, most likely
+    std::promise<void> promise;
+    timers.after(1ms, [&] { promise.set_value(); });
+    EXPECT_EQ(promise.get_future().wait_for(30s), std::future_status::ready);
+}
+
+TEST(timer_service, the_driver_is_not_woken_while_nothing_is_pending_or_everything_is_far) {
+    timer_service timers;
+    std::promise<void> promise;
+    timers.after(1ms, [&] { promise.set_value(); });
+    promise.get_future().wait();
+    timers.after(10h, [] {});
+    std::this_thread::sleep_for(50ms);
+    const std::uint64_t before = timers.metrics().wakeups;
+    // Later ones do not wake it either.
+    for (int i = 0; i < 1000; ++i) timers.after(11h, [] {});
+    std::this_thread::sleep_for(100ms);
+    EXPECT_EQ(timers.metrics().wakeups, before);
+}
+
+TEST(timer_service, cancel_and_wait_returns_when_the_callback_has) {
+    timer_service timers;
+    std::promise<void> begun;
+    std::atomic<bool> returned = false;
+    const timer t = timers.after(1ms, [&] {
+        begun.set_value();
+        std::this_thread::sleep_for(20ms);
+        returned = true;
+    });
+    begun.get_future().wait();
+    EXPECT_EQ(t.cancel_and_wait(), cancel_result::running);
+    EXPECT_TRUE(returned);
+}
+
+TEST(timer_service, a_timer_that_waits_for_a_worker_can_be_cancelled_and_moved) {
+    service_options o;
+    o.workers = 1;
+    timer_service timers(o);
+    std::promise<void> begun;
+    std::promise<void> go_on;
+    timers.after(1ms, [&] {
+        begun.set_value();
+        go_on.get_future().wait();
+    });
+    begun.get_future().wait();
+    std::vector<timer> waiting;
+    std::atomic<int> fired = 0;
+    for (int i = 0; i < 10; ++i) waiting.push_back(timers.after(1ms, [&] { ++fired; }));
+    while (timers.metrics().due < 10) std::this_thread::yield();
+    for (int i = 0; i < 9; ++i) EXPECT_EQ(waiting[i].cancel(), cancel_result::cancelled);
+    EXPECT_EQ(waiting[9].reschedule(1h), reschedule_result::moved);
+    EXPECT_EQ(timers.metrics().due, 0U);
+    EXPECT_EQ(timers.metrics().pending, 1U);
+    go_on.set_value();
+    while (timers.metrics().running > 0) std::this_thread::yield();
+    EXPECT_EQ(fired, 0);
+    EXPECT_EQ(waiting[9].cancel(), cancel_result::cancelled);
+}
+
+TEST(timer_service, a_blocked_callback_delays_no_other_while_there_is_a_worker) {
+    timer_service timers;
+    std::promise<void> go_on;
+    timers.after(1ms, [&] { go_on.get_future().wait(); });
+    std::promise<void> other;
+    timers.after(5ms, [&] { other.set_value(); });
+    EXPECT_EQ(other.get_future().wait_for(30s), std::future_status::ready);
+    go_on.set_value();
+}
+
+TEST(timer_service, a_callback_on_a_worker_may_destroy_the_service) {
+    std::promise<void> done;
+    auto service = std::make_unique<timer_service>();
+    service->after(5ms, [&] {
+        service.reset();
+        done.set_value();
+    });
+    done.get_future().wait();
+    EXPECT_EQ(service, nullptr);
+}
+
+TEST(timer_service, a_callback_on_the_driver_may_destroy_the_service) {
+    std::promise<void> done;
+    service_options o;
+    o.workers = 0;
+    auto service = std::make_unique<timer_service>(o);
+    service->after(5ms, [&] {
+        service.reset();
+        done.set_value();
+    });
+    done.get_future().wait();
+    EXPECT_EQ(service, nullptr);
+}
+
+}  // namespace
+}  // namespace foliot
