@@ -58,10 +58,11 @@ struct bucket_queue_options {
 //          for each bucket in use, and 48 bytes for each bucket of as many wheels as reach over 64
 //          bits (8 wheels of 256 buckets: 98 KB, of which a third is touched only as buckets come
 //          into use). The next hook that comes to a bucket takes the place of a cancelled one; of a
-//          bucket with many hooks up to three quarters may be such places, as long as cancels go
-//          on. A bucket gives its memory back while it is drained, and one whose hooks were all
-//          cancelled when it expires, to the other buckets; blocks of 16 KiB go back to the heap
-//          when no bucket uses them. next_wakeup() with nothing pending gives back all but one.
+//          bucket with many hooks up to three quarters may be such places, as long as cancels from
+//          it go on. A bucket gives its memory back while it is drained, and one whose hooks were
+//          all cancelled when it expires, to the other buckets; blocks of 16 KiB go back to the
+//          heap when no bucket uses them. next_wakeup() with nothing pending gives back all but
+//          one.
 // Errors:  the constructor throws std::invalid_argument for an option out of its range. Broken
 //          preconditions end the process with a message, in release too, but for those marked
 //          (hardened). schedule, reschedule and advance may throw std::bad_alloc, and then have

@@ -41,10 +41,10 @@ namespace foliot {
 //          bytes for each slot in use. Slots take 64 * Slots * Levels bytes inside the wheel itself
 //          (the default one is 67 KB). The next hook that comes to a slot takes the place of a
 //          cancelled one; of a slot with many hooks up to three quarters may be such places, as
-//          long as cancels go on. A slot gives its memory back while it is drained, and one whose
-//          hooks were all cancelled when the cursor or next_wakeup comes upon it, to the other
-//          slots; blocks of 16 KiB go back to the heap when no slot uses them. next_wakeup() with
-//          nothing pending gives back all but one.
+//          long as cancels from it go on. A slot gives its memory back while it is drained, and one
+//          whose hooks were all cancelled when the cursor or next_wakeup comes upon it, to the
+//          other slots; blocks of 16 KiB go back to the heap when no slot uses them. next_wakeup()
+//          with nothing pending gives back all but one.
 // Errors:  broken preconditions end the process with a message, in release too, but for those
 //          marked (hardened). schedule, reschedule and advance may throw std::bad_alloc, and then
 //          have changed nothing resp. resume where they stopped. What the sink throws passes
