@@ -88,6 +88,16 @@ shard& service_core::shard_of_this_thread() noexcept {
     return *shards_[number_of_this_thread() % options_.shards];
 }
 
+group_result service_core::cancel_group(std::uint64_t group) {
+    group_result sum;
+    for (const auto& s : shards_) {
+        const group_result part = s->cancel_group(group, options_.lock_limit);
+        sum.cancelled += part.cancelled;
+        sum.running += part.running;
+    }
+    return sum;
+}
+
 // ---- a pass -------------------------------------------------------------------------------------
 
 std::size_t service_core::poll() {

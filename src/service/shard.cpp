@@ -2,6 +2,7 @@
 #include <foliot/service/detail/shard.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace foliot::detail {
@@ -52,8 +53,15 @@ shard::made shard::make(nanoseconds deadline, nanoseconds period, missed policy,
         if (closed_) return {};
         timer_node& node = unused();
         const tick due = tick_of(deadline);
-        arm(node, due);
+        group* const of = options.group == 0 ? nullptr : &groups_[options.group];
+        try {
+            arm(node, due);
+        } catch (...) {
+            if (of != nullptr && of->size == 0) groups_.erase(options.group);
+            throw;
+        }
         unused_.pop_back();
+        if (of != nullptr) join_group(node, *of);
         node.deadline = deadline;
         node.period = period;
         node.policy = policy;
@@ -76,6 +84,11 @@ cancel_result shard::cancel(timer_node& node, std::uint64_t generation) {
     task callback;  // destroyed without the lock
     const lock held(mutex_);
     if (!is(node, generation)) return cancel_result::gone;
+    return cancel_locked(node, callback);
+}
+
+// Of a timer that is not gone. `callback` is to be destroyed without the lock.
+cancel_result shard::cancel_locked(timer_node& node, task& callback) noexcept {
     if (node.now == state::running) {
         node.ends = true;
         return cancel_result::running;
@@ -85,6 +98,52 @@ cancel_result shard::cancel(timer_node& node, std::uint64_t generation) {
     ++counts_.cancelled;
     callback = release(node);
     return cancel_result::cancelled;
+}
+
+group_result shard::cancel_group(std::uint64_t of, std::size_t limit) {
+    group_result result;
+    std::vector<task> callbacks;
+    std::size_t left = std::numeric_limits<std::size_t>::max();
+    while (left > 0) {
+        callbacks.clear();
+        callbacks.reserve(limit);
+        const lock held(mutex_);
+        const auto found = groups_.find(of);
+        if (found == groups_.end()) break;
+        left = std::min(left, found->second.size);
+        std::size_t now = std::min(left, limit);
+        left -= now;
+        // The entry goes with the last of them.
+        for (timer_node* node = found->second.first; now > 0; --now) {
+            timer_node* const next = node->group_after;
+            leave_group(*node);
+            task callback;
+            const bool runs = cancel_locked(*node, callback) == cancel_result::running;
+            ++(runs ? result.running : result.cancelled);
+            callbacks.push_back(std::move(callback));
+            node = next;
+        }
+    }
+    return result;
+}
+
+void shard::join_group(timer_node& node, group& g) noexcept {
+    node.group_before = g.last;
+    node.group_after = nullptr;
+    (g.last != nullptr ? g.last->group_after : g.first) = &node;
+    g.last = &node;
+    ++g.size;
+    node.grouped = true;
+}
+
+void shard::leave_group(timer_node& node) noexcept {
+    if (!node.grouped) return;
+    const auto at = groups_.find(node.options.group);
+    group& g = at->second;
+    (node.group_before != nullptr ? node.group_before->group_after : g.first) = node.group_after;
+    (node.group_after != nullptr ? node.group_after->group_before : g.last) = node.group_before;
+    node.grouped = false;
+    if (--g.size == 0) groups_.erase(at);
 }
 
 cancel_result shard::cancel_and_wait(timer_node& node, std::uint64_t generation) {
@@ -179,6 +238,7 @@ std::uint64_t shard::close() noexcept {
             if (node.now == state::running) node.ends = true;
             if (node.now != state::pending) continue;
             ++ended;
+            leave_group(node);
             node.now = state::unused;
             ++node.generation;
         }
@@ -350,6 +410,7 @@ timer_node& shard::unused() {
 
 // What the node held, to be destroyed without the lock.
 task shard::release(timer_node& node) noexcept {
+    leave_group(node);
     node.now = state::unused;
     ++node.generation;
     unused_.push_back(&node);

@@ -38,6 +38,7 @@ enum class missed : std::uint8_t {
 struct timer_options {
     priority urgency = priority::normal;
     bool discardable = false;  ///< may be dropped under overload::shed
+    std::uint64_t group = 0;   ///< what cancel_group takes: a connection, a tenant; 0: none
 };
 
 struct service_options {

@@ -105,6 +105,11 @@ public:
                     callback);
     }
 
+    /// Cancels all timers made with timer_options::group = `group` that there are when it begins, as
+    /// timer::cancel would: of a connection that is closed, of a tenant. O(shards + members); a shard
+    /// is locked for `lock_limit` of them at a time. 0 names no group.
+    group_result cancel_group(std::uint64_t group) { return core_->cancel_group(group); }
+
     /// Hands over what is due, as one pass of the driver would, and says how many that were. For
     /// services without a driver; harmless beside one. From a callback that it runs: does nothing.
     std::size_t poll() {

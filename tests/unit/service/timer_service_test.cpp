@@ -296,6 +296,60 @@ TYPED_TEST(driven_service, a_delay_does_not_follow_the_wall_clock_and_a_wall_tim
     EXPECT_EQ(walled, 2);
 }
 
+TYPED_TEST(driven_service, a_group_is_cancelled_in_one_call_and_nothing_else_is) {
+    const auto captured = std::make_shared<int>();
+    int fired = 0;
+    for (std::uint64_t i = 0; i < 3000; ++i) {
+        timer_options of;
+        of.group = i % 3;
+        this->timers.after(
+            std::chrono::milliseconds(i % 50), [captured, &fired] { ++fired; }, of);
+    }
+    std::thread([&] {  // on another shard
+        timer_options of;
+        of.group = 2;
+        this->timers.after(
+            5ms, [captured, &fired] { ++fired; }, of);
+    })
+        .join();
+    const group_result r = this->timers.cancel_group(2);
+    EXPECT_EQ(r.cancelled, 1001U);
+    EXPECT_EQ(r.running, 0U);
+    EXPECT_EQ(captured.use_count(), 2001);
+    EXPECT_EQ(this->timers.cancel_group(2).cancelled, 0U);
+    EXPECT_EQ(this->timers.cancel_group(0).cancelled, 0U);
+    this->go(60ms);
+    EXPECT_EQ(fired, 2000);
+}
+
+TYPED_TEST(driven_service, members_leave_their_group_when_they_end_and_one_that_runs_is_told) {
+    timer_options of;
+    of.group = 7;
+    int fired = 0;
+    timer periodic = this->timers.every(
+        10ms,
+        [&] {
+            if (++fired < 2) return;
+            const group_result r = this->timers.cancel_group(7);
+            EXPECT_EQ(r.running, 1U);
+            EXPECT_EQ(r.cancelled, 1U);
+            this->timers.after(
+                1ms, [&] { fired += 100; }, of);  // made after it: stays
+        },
+        missed::skip, of);
+    this->timers.after(
+        5ms, [] {}, of);
+    const timer cancelled = this->timers.after(
+        5ms, [] {}, of);
+    cancelled.cancel();
+    this->timers.after(
+        1h, [] { FAIL(); }, of);
+    this->go(100ms);
+    EXPECT_EQ(fired, 102);
+    EXPECT_EQ(periodic.cancel(), cancel_result::gone);
+    EXPECT_EQ(this->timers.cancel_group(7).cancelled, 0U);
+}
+
 TYPED_TEST(driven_service, stop_says_what_was_left_and_destroys_it) {
     const auto captured = std::make_shared<int>();
     for (int i = 0; i < 7; ++i) this->timers.after(1s, [captured] {});
@@ -434,7 +488,7 @@ TEST(timer_service, a_timer_that_waits_for_a_worker_can_be_cancelled_and_moved) 
     std::atomic<int> fired = 0;
     for (int i = 0; i < 10; ++i) waiting.push_back(timers.after(1ms, [&] { ++fired; }));
     while (timers.metrics().due < 10) std::this_thread::yield();
-    for (int i = 0; i < 9; ++i) EXPECT_EQ(waiting[i].cancel(), cancel_result::cancelled);
+    for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(waiting[i].cancel(), cancel_result::cancelled);
     EXPECT_EQ(waiting[9].reschedule(1h), reschedule_result::moved);
     EXPECT_EQ(timers.metrics().due, 0U);
     EXPECT_EQ(timers.metrics().pending, 1U);

@@ -49,6 +49,8 @@ public:
     [[nodiscard]] shard& wall_shard() noexcept { return *shards_.back(); }
     [[nodiscard]] const service_clock& clock() const noexcept { return *clock_; }
 
+    [[nodiscard]] group_result cancel_group(std::uint64_t group);
+
     /// One pass: hands over what is due now, up to the limits. How many that were.
     std::size_t poll();
     /// When to poll again, by the steady clock; nullopt while nothing is pending.

@@ -21,12 +21,18 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 namespace foliot {
 
 /// What became of a cancel. See timer::cancel.
 enum class cancel_result : std::uint8_t { cancelled, running, gone };
+/// What became of the timers of a group. See basic_timer_service::cancel_group.
+struct group_result {
+    std::size_t cancelled = 0;
+    std::size_t running = 0;
+};
 /// What became of a reschedule. See timer::reschedule.
 enum class reschedule_result : std::uint8_t { moved, running, gone };
 
@@ -52,7 +58,10 @@ struct timer_node : timer_hook {
     state now = state::unused;
     missed policy = missed::skip;
     timer_options options;
-    bool ends = false;  // cancelled while it runs: it does not repeat
+    bool ends = false;                   // cancelled while it runs: it does not repeat
+    timer_node* group_before = nullptr;  // of its group, the one made before it
+    timer_node* group_after = nullptr;
+    bool grouped = false;
     task callback;
 };
 
@@ -92,6 +101,8 @@ public:
     [[nodiscard]] cancel_result cancel(timer_node& node, std::uint64_t generation);
     /// The same, and waits while it runs, unless it is called by its own callback.
     [[nodiscard]] cancel_result cancel_and_wait(timer_node& node, std::uint64_t generation);
+    /// Cancels the timers of a group that there are when it begins, `limit` with each lock.
+    [[nodiscard]] group_result cancel_group(std::uint64_t group, std::size_t limit);
     [[nodiscard]] reschedule_result reschedule(timer_node& node, std::uint64_t generation,
                                                std::chrono::nanoseconds deadline);
     [[nodiscard]] std::optional<std::chrono::nanoseconds> deadline(const timer_node& node,
@@ -134,6 +145,15 @@ private:
     void put_off(timer_node& node, std::uint64_t ticket) noexcept;
     void end(timer_node& node, std::uint64_t ticket, std::uint64_t& counter) noexcept;
 
+    struct group {
+        timer_node* first = nullptr;
+        timer_node* last = nullptr;
+        std::size_t size = 0;
+    };
+    void join_group(timer_node& node, group& g) noexcept;
+    void leave_group(timer_node& node) noexcept;
+    [[nodiscard]] cancel_result cancel_locked(timer_node& node, task& callback) noexcept;
+
     [[nodiscard]] task release(timer_node& node) noexcept;
     [[nodiscard]] timer_node& unused();
     void make_due(timer_node& node);
@@ -149,8 +169,9 @@ private:
     std::condition_variable finished_;
     std::deque<timer_node> nodes_;
     std::vector<timer_node*> unused_;
-    std::vector<job>* jobs_ = nullptr;  // where collect wants them
-    tick told_ = tick::max();           // the driver comes by then
+    std::unordered_map<std::uint64_t, group> groups_;  // those that have a timer
+    std::vector<job>* jobs_ = nullptr;                 // where collect wants them
+    tick told_ = tick::max();                          // the driver comes by then
     bool closed_ = false;
     service_metrics counts_;  // its share; `pending` is the queue's
 };
