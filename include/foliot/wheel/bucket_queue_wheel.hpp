@@ -124,6 +124,7 @@ public:
     template <class Sink>
     advance_result advance(tick now, std::size_t budget, Sink&& sink) {
         settle();
+        lists_.tidy();
         advance_result result;
         result.drained = pass_.advance(
             now, [this] { begin_pass(); }, [&] { return run_pass(budget, result, sink); });

@@ -107,6 +107,7 @@ public:
     template <class Sink>
     advance_result advance(tick now, std::size_t budget, Sink&& sink) {
         settle();
+        lists_.tidy();
         advance_result result;
         result.drained = pass_.advance(
             now, [this] { begin_pass(); }, [&] { return run_pass(budget, result, sink); });
@@ -314,6 +315,8 @@ private:
     std::uint32_t turn_overflow() noexcept {
         overflow_drain_position_ = overflow_first_.count / levels::unit[top];
         overflow_first_ = tick::max();
+        // Cancels may have emptied the other bank in the middle of its drain.
+        (void)lists_.drop_if_empty(overflow + (overflow_bank_ ^ 1));
         overflow_bank_ ^= 1;
         return overflow + (overflow_bank_ ^ 1);
     }

@@ -196,6 +196,59 @@ TEST(hierarchical_wheel, memory_follows_what_is_pending) {
     }
 }
 
+// A bank of the overflow is moved down in part, ahead of time; then the rest of it is cancelled; then
+// it is filled again.
+TEST(hierarchical_wheel,
+     an_overflow_bank_emptied_by_cancels_while_it_is_moved_can_be_filled_again) {
+    hierarchical_wheel<4, 2> wheel;
+    std::deque<timer_hook> first(2000);
+    for (timer_hook& hook : first) wheel.schedule(hook, tick{1000});
+    wheel.cancel(first[1]);
+    ASSERT_EQ(wheel.occupancy(2), 1999U);
+    const auto nothing = [](timer_hook&) {};
+    (void)wheel.advance(tick{997}, 1'000'000, nothing);
+    const std::size_t left = wheel.occupancy(2);
+    ASSERT_GT(left, 0U);
+    ASSERT_LT(left, 1900U);
+    for (timer_hook& hook : first) wheel.cancel(hook);
+
+    timer_hook turns;
+    wheel.schedule(turns, tick{2000});
+    std::size_t fired = 0;
+    const auto count = [&](timer_hook&) { ++fired; };
+    (void)wheel.advance(tick{2000}, 1'000'000, count);
+    ASSERT_EQ(fired, 1U);
+
+    std::deque<timer_hook> second(2000);
+    for (timer_hook& hook : second) wheel.schedule(hook, tick{5000});
+    EXPECT_TRUE(wheel.check_invariants());
+    (void)wheel.advance(tick{5000}, 1'000'000, count);
+    EXPECT_EQ(fired, 2001U);
+    EXPECT_TRUE(wheel.empty());
+}
+
+// The slots that thin out while another one is being condensed have their turn after it.
+TEST(hierarchical_wheel, many_slots_that_were_mostly_cancelled_at_the_same_time_give_memory_back) {
+    constexpr std::size_t slots = 100;
+    constexpr std::size_t each = 2000;
+    std::deque<timer_hook> hooks(slots * each);
+    hierarchical_wheel<> wheel;
+    for (std::size_t i = 0; i < hooks.size(); ++i) {
+        wheel.schedule(hooks[i], tick{70'000 + i / each * 65'536});
+    }
+    const std::size_t full = wheel.memory();
+    // Slot by slot, so that nothing is cancelled in a slot after the next one was begun.
+    for (std::size_t i = 0; i < hooks.size(); ++i) {
+        if (i % each > 20) wheel.cancel(hooks[i]);
+    }
+    for (int call = 0; call < 1000; ++call) {
+        (void)wheel.advance(tick{1}, 1000, [](timer_hook&) {});
+    }
+    EXPECT_EQ(wheel.size(), slots * 21);
+    EXPECT_TRUE(wheel.check_invariants());
+    EXPECT_LE(wheel.memory(), full / 10);
+}
+
 TEST(hierarchical_wheel, next_wakeup_from_the_sink_of_the_last_timer_leaves_the_slot_in_peace) {
     std::deque<timer_hook> hooks(10'000);
     hierarchical_wheel<> wheel;

@@ -223,7 +223,7 @@ TEST(hook_lists, a_second_sparse_list_waits_until_the_first_one_is_condensed) {
             ASSERT_TRUE(all.agrees()) << i;
         }
     }
-    EXPECT_LT(all.lists().memory(), full / 4);
+    EXPECT_LT(all.lists().memory(), full / 3);
     EXPECT_TRUE(all.agrees());
 }
 

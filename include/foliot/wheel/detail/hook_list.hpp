@@ -124,6 +124,11 @@ public:
 
     // ---- a list that is mostly holes ----------------------------------------------------------
 
+    /// It is to be condensed, but not now: until it grows, removals do not ask for it any more.
+    void postpone() noexcept { sparse_at_ = postponed; }
+    /// Whether it is to be condensed still. Ends a postponement.
+    [[nodiscard]] bool sparse() noexcept;
+
     /// Begins to move all entries to fresh chunks, so that the old ones can be given back; says how
     /// many these are. Meanwhile the list may be appended to, but entries must be removed with
     /// `blank`; or it may be drained, which ends it.
@@ -232,6 +237,7 @@ private:
     static constexpr std::int64_t sparse_share = chunk_entries / 4;
     static constexpr std::int64_t one_chunk = -1;
     static constexpr std::int64_t being_taken = -2;
+    static constexpr std::int64_t postponed = -3;
     static constexpr std::int64_t sparse_at(std::uint32_t chunks) noexcept {
         return chunks == 1 ? one_chunk : (std::int64_t{chunks} - 1) * sparse_share;
     }
@@ -287,6 +293,12 @@ inline void hook_list::clear(chunk_pool& pool) noexcept {
     hole_ = 0;
     last_ = nullptr;
     live_ = 0;
+}
+
+inline bool hook_list::sparse() noexcept {
+    if (last_ == nullptr || sparse_at_ == being_taken) return false;
+    sparse_at_ = sparse_at(first()->chunks);
+    return live_ <= sparse_at_;
 }
 
 inline std::uint32_t hook_list::begin_condensing() noexcept {

@@ -86,12 +86,17 @@ public:
             if (list == condensed_) [[unlikely]] {
                 lists_[list].blank(place);
             } else if (lists_[list].remove(place)) [[unlikely]] {
-                begin_condensing(list);
+                want_condensed(list);
             }
         }
         entries_ -= notes - room_;
         room_ = notes;
-        if (condensed_ != none) [[unlikely]]
+        tidy();
+    }
+
+    /// Goes on with lists that are mostly holes, if there are any, by one step.
+    [[gnu::always_inline]] void tidy() noexcept {
+        if (condensed_ != none || sparse_count_ != 0) [[unlikely]]
             condense();
     }
 
@@ -135,6 +140,7 @@ public:
         entries_ = 0;
         room_ = notes;
         condensed_ = none;
+        sparse_count_ = 0;
     }
 
     /// Whether the hooks of a list know their places, and right(due) holds for each. For tests.
@@ -164,18 +170,30 @@ private:
     // after three quarters of it were cancelled, so this is more than enough to keep up.
     static constexpr std::size_t condensing_step = 512;
 
-    [[gnu::cold]] void begin_condensing(std::uint32_t list) noexcept {
-        // One at a time; the others come to it with their next cancel.
-        if (condensed_ != none) return;
-        condensed_ = list;
-        old_chunks_ = lists_[list].begin_condensing();
+    // One at a time. Those for which there is no room here come to it with their next cancel.
+    [[gnu::cold]] void want_condensed(std::uint32_t list) noexcept {
+        if (sparse_count_ == sparse_.size()) return;
+        lists_[list].postpone();
+        sparse_[sparse_count_++] = static_cast<std::uint16_t>(list);
+    }
+
+    [[nodiscard]] bool begin_condensing() noexcept {
+        while (sparse_count_ != 0) {
+            const std::uint32_t list = sparse_[--sparse_count_];
+            if (!lists_[list].sparse()) continue;
+            condensed_ = list;
+            old_chunks_ = lists_[list].begin_condensing();
+            return true;
+        }
+        return false;
     }
 
     [[gnu::noinline, gnu::cold]] void condense() noexcept {
+        if (condensed_ == none && !begin_condensing()) return;
         try {
             lists_[condensed_].condense(old_chunks_, condensing_step, condensed_, pool_);
         } catch (const std::bad_alloc&) {
-            return;  // goes on with the next settling
+            return;  // goes on with the next step
         }
         if (old_chunks_ == 0) condensed_ = none;
     }
@@ -188,7 +206,9 @@ private:
     std::uint32_t room_ = notes;      // for so many notes; they begin there
     std::uint32_t condensed_ = none;  // the list that is being condensed
     std::uint32_t old_chunks_ = 0;    // of it, that are to be given back
+    std::uint32_t sparse_count_ = 0;
     std::array<hook_place, notes> notes_;
+    std::array<std::uint16_t, 256> sparse_;  // lists that wait to be condensed, the last one first
     Storage lists_;
     chunk_pool pool_;
 };

@@ -1,0 +1,61 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace foliot::detail {
+
+/// What the operations of one delayed_operations share with it: the gauges, and the sweep. It lives
+/// until the last of them is gone.
+class delayed_house {
+public:
+    explicit delayed_house(std::size_t threshold) noexcept
+        : threshold_(static_cast<std::ptrdiff_t>(threshold)) {}
+    delayed_house(const delayed_house&) = delete;
+    delayed_house& operator=(const delayed_house&) = delete;
+    virtual ~delayed_house() = default;
+
+    // Signed: a removal may be counted before what it removes is.
+    std::atomic<std::ptrdiff_t> watched{0};  // entries in watcher lists
+    std::atomic<std::ptrdiff_t> over{0};     // of these, whose operation needs no watching any more
+    std::atomic<std::ptrdiff_t> delayed{0};  // operations that wait for their timeout
+
+    /// Sweeps if that is worth it. Half of all, so that a sweep costs O(1) for each entry it removes.
+    void sweep_if_needed() noexcept {
+        // Who finds another sweeping may leave: that one looks again after it has cleared the flag.
+        while (needs_sweep() && !sweeping_.test_and_set()) {
+            const bool swept = sweep();
+            sweeping_.clear();
+            if (!swept) return;
+        }
+    }
+
+    /// Removes the entries of operations that are over. False: for want of memory, not all.
+    virtual bool sweep() noexcept = 0;
+
+private:
+    [[nodiscard]] bool needs_sweep() const noexcept {
+        const std::ptrdiff_t n = over.load();
+        return n > threshold_ && n > watched.load() / 2;
+    }
+
+    const std::ptrdiff_t threshold_;
+    std::atomic_flag sweeping_;
+};
+
+/// The checks that run on this thread, the innermost first: a check of a key that is being checked
+/// further out is made there, so that completions that check the key again do not nest.
+struct check_here {
+    const void* table;
+    const void* key;
+    bool again;
+    check_here* outer;
+};
+inline thread_local check_here* innermost_check = nullptr;
+
+/// Operations completed by this thread: whether something has changed since.
+inline thread_local std::uint64_t completions_here = 0;
+
+}  // namespace foliot::detail
