@@ -46,8 +46,8 @@ public:
 //
 // Time:    after, at, every, cancel, reschedule: O(1) and one mutex of a shard, which the driver holds
 //          for `lock_limit` timers at most.
-// Threads: any thread may call everything; callbacks may too, also stop() and the destructor. A
-//          thread keeps to one shard for the timers it makes.
+// Threads: any thread may call everything; callbacks may too, also stop() and the destructor (then
+//          no other thread may be inside a call). A thread keeps to one shard for the timers it makes.
 // Memory:  192 bytes a timer, kept for the next one; callables of up to 48 bytes lie inside.
 // Errors:  the constructor throws std::invalid_argument that names the option. after, at and every
 //          throw service_stopped, and std::bad_alloc and then have made nothing. What a callback

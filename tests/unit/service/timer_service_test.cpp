@@ -509,25 +509,31 @@ TEST(timer_service, a_blocked_callback_delays_no_other_while_there_is_a_worker) 
 }
 
 TEST(timer_service, a_callback_on_a_worker_may_destroy_the_service) {
+    std::promise<void> made;
     std::promise<void> done;
     auto service = std::make_unique<timer_service>();
     service->after(5ms, [&] {
+        made.get_future().wait();
         service.reset();
         done.set_value();
     });
+    made.set_value();
     done.get_future().wait();
     EXPECT_EQ(service, nullptr);
 }
 
 TEST(timer_service, a_callback_on_the_driver_may_destroy_the_service) {
+    std::promise<void> made;
     std::promise<void> done;
     service_options o;
     o.workers = 0;
     auto service = std::make_unique<timer_service>(o);
     service->after(5ms, [&] {
+        made.get_future().wait();
         service.reset();
         done.set_value();
     });
+    made.set_value();
     done.get_future().wait();
     EXPECT_EQ(service, nullptr);
 }

@@ -145,9 +145,11 @@ TEST(worker_pool, stop_drops_what_waits_and_waits_for_what_runs) {
 TEST(worker_pool, a_job_may_destroy_its_pool) {
     struct holder {
         std::unique_ptr<worker_pool> pool;
+        std::latch submitted{1};
         std::atomic<bool> done = false;
         static void act(void* self, std::uint64_t, detail::job_fate) noexcept {
             auto& h = *static_cast<holder*>(self);
+            h.submitted.wait();
             h.pool.reset();
             h.done = true;
         }
@@ -156,6 +158,7 @@ TEST(worker_pool, a_job_may_destroy_its_pool) {
         worker_pool_options{.workers = 2, .queue_limit = 10, .on_room = {}});
     ASSERT_TRUE(
         h.pool->try_submit(detail::job_access::make(&holder::act, &h, 0, priority::normal, false)));
+    h.submitted.count_down();
     while (!h.done) std::this_thread::yield();
 }
 

@@ -55,6 +55,14 @@ struct check_here {
 };
 inline thread_local check_here* innermost_check = nullptr;
 
+class enter_check {
+public:
+    explicit enter_check(check_here& here) noexcept { innermost_check = &here; }
+    enter_check(const enter_check&) = delete;
+    enter_check& operator=(const enter_check&) = delete;
+    ~enter_check() { innermost_check = innermost_check->outer; }
+};
+
 /// Operations completed by this thread: whether something has changed since.
 inline thread_local std::uint64_t completions_here = 0;
 
