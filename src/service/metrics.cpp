@@ -88,6 +88,10 @@ std::string to_prometheus(const service_metrics& m, const std::string& prefix) {
     t.value("passes_total", "counter", "Passes of the driver.", m.passes);
     t.value("cut_passes_total", "counter", "Passes that ended at their limit.", m.cut_passes);
     t.value("wakeups_total", "counter", "Times that the driver was woken.", m.wakeups);
+    t.value("slow_callbacks_total", "counter", "Callbacks that ran for longer than the limit.",
+            m.slow_callbacks);
+    t.value("late_wakeups_total", "counter", "Wake-ups of the driver that came too late.",
+            m.late_wakeups);
     t.by_class("queued", "Jobs in the executor.", m.queued);
     t.by_class("backlog", "Jobs that wait for room in the executor.", m.backlog);
     t.histogram("lateness_seconds", "From the deadline to the start of the callback.", m.lateness);

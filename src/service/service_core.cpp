@@ -3,10 +3,16 @@
 
 #include <foliot/service/worker_pool.hpp>
 
+#include <sys/timerfd.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <ctime>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace foliot::detail {
@@ -31,6 +37,7 @@ service_options checked(service_options o) {
     check(o.pass_time.count() > 0, "pass_time must be positive");
     check(o.lock_limit >= 1, "lock_limit must be at least 1");
     check(o.wall_check.count() > 0, "wall_check must be positive");
+    check(o.watchdog.count() >= 0, "watchdog must not be negative");
     return o;
 }
 
@@ -76,7 +83,10 @@ service_core::service_core(service_options options, make_shard make)
     }
 }
 
-service_core::~service_core() { stop(); }
+service_core::~service_core() {
+    stop();
+    if (fd_ >= 0) ::close(fd_);
+}
 
 void service_core::start(const std::shared_ptr<service_core>& core) {
     core->by_steady_.owner = core;
@@ -102,7 +112,44 @@ group_result service_core::cancel_group(std::uint64_t group) {
 
 std::size_t service_core::poll() {
     bool cut = false;
-    return pass(cut);
+    const std::size_t handed_over = pass(cut);
+    if (!passes_here()) rearm_fd();
+    return handed_over;
+}
+
+int service_core::wakeup_fd() {
+    {
+        const std::lock_guard held(sleep_mutex_);
+        if (fd_ < 0) fd_ = ::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+        if (fd_ < 0) throw std::system_error(errno, std::system_category(), "timerfd_create");
+    }
+    rearm_fd();
+    return fd_;
+}
+
+// Told of what comes next. A timer made meanwhile tells itself, and is not overwritten.
+void service_core::rearm_fd() {
+    {
+        const std::lock_guard held(sleep_mutex_);
+        if (fd_ < 0) return;
+        fd_at_.reset();
+        earliest_.reset();
+    }
+    const auto next = next_wakeup();
+    const std::lock_guard held(sleep_mutex_);
+    set_fd(next && earliest_ ? std::min(*next, *earliest_) : next ? next : earliest_);
+}
+
+// Under sleep_mutex_. A time that is over makes it readable at once.
+void service_core::set_fd(std::optional<nanoseconds> at) noexcept {
+    fd_at_ = at;
+    itimerspec spec{};
+    if (at) {
+        const nanoseconds when = std::max(*at, nanoseconds{1});  // 0 would disarm it
+        spec.it_value.tv_sec = static_cast<time_t>(when / std::chrono::seconds{1});
+        spec.it_value.tv_nsec = static_cast<long>((when % std::chrono::seconds{1}).count());
+    }
+    ::timerfd_settime(fd_, TFD_TIMER_ABSTIME, &spec, nullptr);
 }
 
 std::size_t service_core::pass(bool& cut) {
@@ -209,49 +256,74 @@ void service_core::drive() {
         } else {
             until = nanoseconds{0};
         }
+        if (watch()) {
+            const nanoseconds next = clock_->steady() + options_.watchdog;
+            until = until ? std::min(*until, next) : next;
+        }
         sleep(until);
         const std::lock_guard held(sleep_mutex_);
         if (stopping_) return;
     }
 }
 
-void service_core::sleep(std::optional<nanoseconds> until) {
-    std::unique_lock held(sleep_mutex_);
-    bool slept = false;
-    while (!stopping_ && !room_) {
-        if (earliest_ && (!until || *earliest_ < *until)) until = earliest_;
-        earliest_.reset();
-        if (!until) {
-            woken_.wait(held);
-        } else {
-            const nanoseconds left = *until - clock_->steady();
-            if (left.count() <= 0) break;
-            // In parts, as the end must fit into the clock.
-            woken_.wait_for(held, std::min<nanoseconds>(left, std::chrono::hours{24}));
-        }
-        slept = true;
+// Tells of callbacks that run for too long. Whether to come again.
+bool service_core::watch() {
+    if (options_.watchdog.count() == 0) return false;
+    std::vector<nanoseconds> slow;
+    bool busy = false;
+    for (const auto& s : shards_) busy |= s->find_slow(options_.watchdog, slow);
+    if (options_.on_slow) {
+        for (const nanoseconds took : slow) options_.on_slow(took);
     }
-    room_ = false;
-    wakeups_ += slept ? 1 : 0;
+    return busy;
+}
+
+void service_core::sleep(std::optional<nanoseconds> until) {
+    nanoseconds late{};
+    {
+        std::unique_lock held(sleep_mutex_);
+        bool slept = false;
+        while (!stopping_ && !room_) {
+            if (earliest_ && (!until || *earliest_ < *until)) until = earliest_;
+            earliest_.reset();
+            if (!until) {
+                woken_.wait(held);
+            } else {
+                const nanoseconds left = *until - clock_->steady();
+                if (left.count() <= 0) {
+                    if (slept) late = -left;
+                    break;
+                }
+                // In parts, as the end must fit into the clock.
+                woken_.wait_for(held, std::min<nanoseconds>(left, std::chrono::hours{24}));
+            }
+            slept = true;
+        }
+        room_ = false;
+        wakeups_ += slept ? 1 : 0;
+        if (options_.watchdog.count() == 0 || late < options_.watchdog) return;
+        ++late_wakeups_;
+    }
+    if (options_.on_late) options_.on_late(late);
 }
 
 void service_core::earlier(nanoseconds at) noexcept {
-    if (!options_.driver) return;
     {
         const std::lock_guard held(sleep_mutex_);
         if (earliest_ && *earliest_ <= at) return;
         earliest_ = at;
+        if (fd_ >= 0 && (!fd_at_ || at < *fd_at_)) set_fd(at);
     }
-    woken_.notify_one();
+    if (options_.driver) woken_.notify_one();
 }
 
 void service_core::wake() noexcept {
-    if (!options_.driver) return;
     {
         const std::lock_guard held(sleep_mutex_);
         room_ = true;
+        if (fd_ >= 0) set_fd(nanoseconds{0});
     }
-    woken_.notify_one();
+    if (options_.driver) woken_.notify_one();
 }
 
 // ---- the end ------------------------------------------------------------------------------------
@@ -298,6 +370,7 @@ service_metrics service_core::metrics() const {
     const std::lock_guard held(sleep_mutex_);
     m.passes = passes_;
     m.cut_passes = cut_passes_;
+    m.late_wakeups = late_wakeups_;
     m.wakeups = wakeups_;
     m.backlog = backlog_lengths_;
     return m;

@@ -210,6 +210,18 @@ std::optional<nanoseconds> shard::next_wakeup() {
     return time_of(*first);
 }
 
+bool shard::find_slow(nanoseconds limit, std::vector<nanoseconds>& slow) {
+    const nanoseconds t = around_.clock->steady();
+    const lock held(mutex_);
+    for (timer_node* node : running_) {
+        if (node->told_slow || t - node->begun < limit) continue;
+        node->told_slow = true;
+        ++counts_.slow_callbacks;
+        slow.push_back(t - node->begun);
+    }
+    return counts_.due + counts_.running > 0;
+}
+
 // Whether the driver must be told, and of what.
 std::optional<nanoseconds> shard::tell(tick due) noexcept {
     if (due >= told_) return std::nullopt;
@@ -276,6 +288,7 @@ void shard::add_to(service_metrics& m) const {
     m.deferred += counts_.deferred;
     m.rescheduled += counts_.rescheduled;
     m.moves += counts_.moves;
+    m.slow_callbacks += counts_.slow_callbacks;
     m.lateness.add(counts_.lateness);
     m.duration.add(counts_.duration);
 }
@@ -298,10 +311,10 @@ void shard::run(timer_node& node, std::uint64_t ticket) noexcept {
     // The callback may destroy the last handle of the service.
     const std::shared_ptr<const void> alive = around_.owner.lock();
     if (closed()) return end(node, ticket, counts_.dropped);
-    if (!start(node, ticket)) return;
+    const nanoseconds begin = around_.clock->steady();
+    if (!start(node, ticket, begin)) return;
     const running_here here{&node, innermost};
     innermost = &here;
-    const nanoseconds begin = around_.clock->steady();
     bool failed = false;
     try {
         node.callback();
@@ -313,11 +326,14 @@ void shard::run(timer_node& node, std::uint64_t ticket) noexcept {
     finish(node, around_.clock->steady() - begin, failed);
 }
 
-bool shard::start(timer_node& node, std::uint64_t ticket) {
-    const nanoseconds t = now();
+bool shard::start(timer_node& node, std::uint64_t ticket, nanoseconds begun) {
+    const nanoseconds t = around_.wall ? now() : begun;
     const lock held(mutex_);
     if (node.now != state::due || node.ticket != ticket) return false;
+    running_.push_back(&node);
     node.now = state::running;
+    node.begun = begun;
+    node.told_slow = false;
     --counts_.due;
     ++counts_.running;
     ++counts_.runs;
@@ -331,6 +347,8 @@ void shard::finish(timer_node& node, nanoseconds took, bool failed) noexcept {
     {
         const lock held(mutex_);
         --counts_.running;
+        *std::find(running_.begin(), running_.end(), &node) = running_.back();
+        running_.pop_back();
         counts_.failures += failed ? 1 : 0;
         counts_.duration.add(took);
         bool repeats = node.period.count() > 0 && !node.ends && !closed_;
@@ -401,8 +419,9 @@ void shard::end(timer_node& node, std::uint64_t ticket, std::uint64_t& counter) 
 // The node to be used next; it is the last of unused_.
 timer_node& shard::unused() {
     if (unused_.empty()) {
-        // Room for all of them, so that release cannot fail.
+        // Room for all of them, so that release and start cannot fail.
         if (unused_.capacity() <= nodes_.size()) unused_.reserve(2 * nodes_.size() + 16);
+        running_.reserve(unused_.capacity());
         unused_.push_back(&nodes_.emplace_back(*this));
     }
     return *unused_.back();

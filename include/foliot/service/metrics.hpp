@@ -62,10 +62,12 @@ struct service_metrics {
     std::uint64_t failures = 0;  ///< of these, that threw
     std::uint64_t deferred = 0;  ///< went back into the wheel for want of room
     std::uint64_t rescheduled = 0;
-    std::uint64_t moves = 0;       ///< timers moved within the wheels
-    std::uint64_t passes = 0;      ///< of the driver
-    std::uint64_t cut_passes = 0;  ///< that ended at their limit, with more to do
-    std::uint64_t wakeups = 0;     ///< of the driver's thread
+    std::uint64_t moves = 0;           ///< timers moved within the wheels
+    std::uint64_t passes = 0;          ///< of the driver
+    std::uint64_t cut_passes = 0;      ///< that ended at their limit, with more to do
+    std::uint64_t wakeups = 0;         ///< of the driver's thread
+    std::uint64_t slow_callbacks = 0;  ///< that ran for longer than the watchdog's limit
+    std::uint64_t late_wakeups = 0;    ///< of the driver, by more than that
 
     std::array<std::size_t, priorities> queued{};   ///< jobs in the executor, by class
     std::array<std::size_t, priorities> backlog{};  ///< jobs that wait for room in it

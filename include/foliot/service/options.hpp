@@ -81,9 +81,17 @@ struct service_options {
     /// noticed.
     std::chrono::nanoseconds wall_check = std::chrono::seconds{1};
 
-    /// Called, without a lock, from the thread that found it: a callback threw; one was rejected.
+    /// From how long on a callback that runs counts as slow, and a wake-up of the driver as late. The
+    /// driver looks after callbacks that are due or run, at this interval; 0: it does not.
+    std::chrono::nanoseconds watchdog = std::chrono::seconds{1};
+
+    /// Called, without a lock, from the thread that found it: a callback threw; one was rejected; one
+    /// has been running for so long, and still runs (once for each run); the driver woke up so much
+    /// too late.
     std::function<void(std::exception_ptr)> on_failure;
     std::function<void()> on_rejected;
+    std::function<void(std::chrono::nanoseconds)> on_slow;
+    std::function<void(std::chrono::nanoseconds)> on_late;
 };
 
 }  // namespace foliot

@@ -16,7 +16,7 @@ namespace foliot {
 //
 // Time:    making, moving, calling and destroying are one indirect call beside the callable's own.
 // Threads: as the callable.
-// Memory:  64 bytes. A callable of up to 48 bytes that is not over-aligned and does not throw when
+// Memory:  56 bytes. A callable of up to 48 bytes that is not over-aligned and does not throw when
 //          moved lies inside; a larger one is allocated.
 // Errors:  std::bad_alloc, and what the callable's constructor throws. Calling an empty one is
 //          undefined.

@@ -122,6 +122,11 @@ public:
         return core_->next_wakeup();
     }
 
+    /// For loops that wait for descriptors (poll, epoll): a timerfd that is readable while poll() is to
+    /// be called, which sets it anew; do not read it. The service owns it. Only with the machine's
+    /// clock, and meant for services without a driver. Throws std::system_error.
+    [[nodiscard]] int wakeup_fd() { return core_->wakeup_fd(); }
+
     /// Cancels what is pending or due, waits for callbacks that run (not for one that calls it), and
     /// says what was left undone. Timers of this service are gone after that. Later calls do nothing.
     stop_report stop() noexcept {

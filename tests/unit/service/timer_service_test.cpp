@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <poll.h>
+
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -506,6 +508,72 @@ TEST(timer_service, a_blocked_callback_delays_no_other_while_there_is_a_worker) 
     timers.after(5ms, [&] { other.set_value(); });
     EXPECT_EQ(other.get_future().wait_for(30s), std::future_status::ready);
     go_on.set_value();
+}
+
+TEST(timer_service, a_callback_that_runs_for_too_long_is_told_of_while_it_runs_and_once) {
+    std::atomic<int> told = 0;
+    service_options o;
+    o.watchdog = 5ms;
+    o.on_slow = [&](std::chrono::nanoseconds took) {
+        EXPECT_GE(took, 5ms);
+        ++told;
+    };
+    timer_service timers(o);
+    std::promise<void> go_on;
+    timers.after(1ms, [&] { go_on.get_future().wait(); });
+    while (told == 0) std::this_thread::yield();
+    EXPECT_EQ(timers.metrics().running, 1U);
+    std::this_thread::sleep_for(30ms);
+    EXPECT_EQ(told, 1);
+    EXPECT_EQ(timers.metrics().slow_callbacks, 1U);
+    go_on.set_value();
+}
+
+TEST(timer_service, the_watchdog_does_not_wake_the_driver_when_nothing_is_due) {
+    service_options o;
+    o.watchdog = 1ms;
+    timer_service timers(o);
+    std::promise<void> promise;
+    timers.after(1ms, [&] { promise.set_value(); });
+    timers.after(1h, [] {});
+    promise.get_future().wait();
+    std::this_thread::sleep_for(50ms);
+    const std::uint64_t before = timers.metrics().wakeups;
+    std::this_thread::sleep_for(100ms);
+    EXPECT_LE(timers.metrics().wakeups, before + 1);
+}
+
+// Whether the descriptor becomes readable within a time.
+bool readable(int fd, std::chrono::milliseconds within) {
+    pollfd p{fd, POLLIN, 0};
+    return ::poll(&p, 1, static_cast<int>(within.count())) == 1;
+}
+
+TEST(timer_service, its_descriptor_wakes_a_loop_that_polls) {
+    service_options o;
+    o.driver = false;
+    o.workers = 0;
+    timer_service timers(o);
+    const int fd = timers.wakeup_fd();
+    EXPECT_FALSE(readable(fd, 10ms)) << "nothing is pending";
+    int fired = 0;
+    const auto count = [&] { ++fired; };
+    timers.after(1h, count);
+    EXPECT_FALSE(readable(fd, 10ms));
+    timers.after(30ms, count);
+    timers.after(5ms, count);  // an earlier one
+    const auto begin = std::chrono::steady_clock::now();
+    while (fired < 2) {
+        ASSERT_TRUE(readable(fd, 30'000ms));
+        timers.poll();
+    }
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, 29ms);
+    EXPECT_FALSE(readable(fd, 10ms)) << "the rest is far";
+    std::thread([&] { timers.after(1ms, count); }).join();
+    EXPECT_TRUE(readable(fd, 30'000ms));
+    EXPECT_TRUE(readable(fd, 0ms)) << "until poll is called";
+    while (fired < 3) timers.poll();
+    EXPECT_FALSE(readable(fd, 10ms));
 }
 
 TEST(timer_service, a_callback_on_a_worker_may_destroy_the_service) {

@@ -66,4 +66,19 @@ public:
 /// Operations completed by this thread: whether something has changed since.
 inline thread_local std::uint64_t completions_here = 0;
 
+/// How often user code is called again for what it asked for itself, from within: while something is
+/// completed, and once more. So a try_complete that checks its own key comes to an end.
+class rounds_from_within {
+public:
+    void begin() noexcept { before_ = completions_here; }
+    [[nodiscard]] bool goes_on(bool again) noexcept {
+        fruitless_ = completions_here != before_ ? 0 : fruitless_ + 1;
+        return again && fruitless_ < 2;
+    }
+
+private:
+    std::uint64_t before_ = 0;
+    int fruitless_ = 0;
+};
+
 }  // namespace foliot::detail

@@ -56,6 +56,9 @@ public:
     /// When to poll again, by the steady clock; nullopt while nothing is pending.
     [[nodiscard]] std::optional<std::chrono::nanoseconds> next_wakeup();
 
+    /// A descriptor that is readable from then on; see basic_timer_service::wakeup_fd.
+    [[nodiscard]] int wakeup_fd();
+
     stop_report stop() noexcept;
     [[nodiscard]] service_metrics metrics() const;
 
@@ -77,8 +80,11 @@ private:
         return backlog_size_ >= options_.backlog_limit;
     }
     void wake() noexcept;
+    void rearm_fd();
+    void set_fd(std::optional<std::chrono::nanoseconds> at) noexcept;
     void earlier(std::chrono::nanoseconds at) noexcept;
     void sleep(std::optional<std::chrono::nanoseconds> until);
+    [[nodiscard]] bool watch();
     [[nodiscard]] std::optional<std::chrono::nanoseconds> steady_wakeup();
 
     const service_options options_;
@@ -101,9 +107,12 @@ private:
     std::optional<std::chrono::nanoseconds> earliest_;  // told since the last sleep
     bool room_ = false;                                 // in the executor, since then
     bool stopping_ = false;
+    int fd_ = -1;
+    std::optional<std::chrono::nanoseconds> fd_at_;
     std::uint64_t wakeups_ = 0;
     std::uint64_t passes_ = 0;
     std::uint64_t cut_passes_ = 0;
+    std::uint64_t late_wakeups_ = 0;
     std::array<std::size_t, priorities> backlog_lengths_{};
     std::thread driver_;
 };

@@ -58,6 +58,8 @@ struct timer_node : timer_hook {
     state now = state::unused;
     missed policy = missed::skip;
     timer_options options;
+    std::chrono::nanoseconds begun{};  // its callback, by the steady clock
+    bool told_slow = false;
     bool ends = false;                   // cancelled while it runs: it does not repeat
     timer_node* group_before = nullptr;  // of its group, the one made before it
     timer_node* group_after = nullptr;
@@ -113,6 +115,11 @@ public:
     /// When to collect again, by the clock that it goes by.
     [[nodiscard]] std::optional<std::chrono::nanoseconds> next_wakeup();
 
+    /// Appends how long callbacks have been running that have done so for `limit`, each run once. True:
+    /// some timer is due or runs, so it is worth to look again.
+    [[nodiscard]] bool find_slow(std::chrono::nanoseconds limit,
+                                 std::vector<std::chrono::nanoseconds>& slow);
+
     [[nodiscard]] std::chrono::nanoseconds now() const noexcept {
         return around_.wall ? around_.clock->wall() : around_.clock->steady();
     }
@@ -140,7 +147,8 @@ private:
 
     static void act(void* node, std::uint64_t ticket, job_fate fate) noexcept;
     void run(timer_node& node, std::uint64_t ticket) noexcept;
-    [[nodiscard]] bool start(timer_node& node, std::uint64_t ticket);
+    [[nodiscard]] bool start(timer_node& node, std::uint64_t ticket,
+                             std::chrono::nanoseconds begun);
     void finish(timer_node& node, std::chrono::nanoseconds took, bool failed) noexcept;
     void put_off(timer_node& node, std::uint64_t ticket) noexcept;
     void end(timer_node& node, std::uint64_t ticket, std::uint64_t& counter) noexcept;
@@ -169,6 +177,7 @@ private:
     std::condition_variable finished_;
     std::deque<timer_node> nodes_;
     std::vector<timer_node*> unused_;
+    std::vector<timer_node*> running_;
     std::unordered_map<std::uint64_t, group> groups_;  // those that have a timer
     std::vector<job>* jobs_ = nullptr;                 // where collect wants them
     tick told_ = tick::max();                          // the driver comes by then
