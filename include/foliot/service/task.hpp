@@ -28,7 +28,8 @@ public:
 
     template <class F>
         requires(!std::same_as<std::remove_cvref_t<F>, task> && std::invocable<std::decay_t<F>&>)
-    task(F&& f) {  // NOLINT(google-explicit-constructor): as std::function
+    // NOLINTNEXTLINE(google-explicit-constructor,bugprone-forwarding-reference-overload)
+    task(F&& f) {  // as std::function
         using callable = std::decay_t<F>;
         if constexpr (fits<callable>) {
             ::new (static_cast<void*>(bytes_)) callable(std::forward<F>(f));
