@@ -1,11 +1,11 @@
 # What `cmake --install` puts where. Two components: `library` (headers, foliot_service and the CMake
-# package, find_package(foliot) -> foliot::wheel, foliot::service) and `programs` (foliotd and
+# package, find_package(foliot) -> foliot::wheel, foliot::service, foliot::coro) and `programs` (foliotd and
 # foliot, when they are built).
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/foliot)
 
-install(TARGETS foliot_wheel foliot_service EXPORT foliot_targets
+install(TARGETS foliot_wheel foliot_service foliot_coro EXPORT foliot_targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
         FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
 install(EXPORT foliot_targets NAMESPACE foliot:: FILE foliot-targets.cmake
