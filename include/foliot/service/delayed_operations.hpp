@@ -29,7 +29,7 @@ class delayed_operation : public detail::delayed_core {
 public:
     /// Completes it, if nobody has: ends the wait for its timeout and calls on_complete. True for
     /// the one caller who did. Anybody who holds the operation may call it, also after
-    /// cancel_for_key, or when delayed_operations is gone.
+    /// cancel_for_key (but try_complete then gets false), or when delayed_operations is gone.
     bool force_complete() { return delayed_core::force_complete(); }
 
     /// Whether that was done; on_complete may still be running.

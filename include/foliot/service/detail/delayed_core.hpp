@@ -35,7 +35,7 @@ public:
     virtual ~delayed_core() = default;
 
     bool force_complete() {
-        if (life_.exchange(life::completed) == life::completed) return false;
+        if (!to_completed()) return false;
         retire();
         ++completions_here;
         on_complete();
@@ -79,6 +79,16 @@ private:
         if (!life_.compare_exchange_strong(expected, life::withdrawn)) return false;
         retire();
         return true;
+    }
+
+    /// A try that a cancel_for_key overtakes must not complete what that has returned; whoever it was
+    /// returned to may.
+    [[nodiscard]] bool to_completed() noexcept {
+        if (inside_.load(std::memory_order_relaxed) != std::this_thread::get_id()) {
+            return life_.exchange(life::completed) != life::completed;
+        }
+        life expected = life::open;
+        return life_.compare_exchange_strong(expected, life::completed);
     }
 
     void expire() {
