@@ -87,6 +87,8 @@ std::string to_prometheus(const service_metrics& m, const std::string& prefix) {
     t.value("moves_total", "counter", "Times that a timer was moved within the wheels.", m.moves);
     t.value("passes_total", "counter", "Passes of the driver.", m.passes);
     t.value("cut_passes_total", "counter", "Passes that ended at their limit.", m.cut_passes);
+    t.value("failed_passes_total", "counter", "Passes that ended for want of memory.",
+            m.failed_passes);
     t.value("wakeups_total", "counter", "Times that the driver was woken.", m.wakeups);
     t.value("slow_callbacks_total", "counter", "Callbacks that ran for longer than the limit.",
             m.slow_callbacks);

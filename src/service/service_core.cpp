@@ -35,11 +35,18 @@ service_options checked(service_options o) {
     check(o.defer_by.count() > 0, "defer_by must be positive");
     check(o.pass_limit >= 1, "pass_limit must be at least 1");
     check(o.pass_time.count() > 0, "pass_time must be positive");
-    check(o.lock_limit >= 1, "lock_limit must be at least 1");
+    check(o.lock_limit >= 1 && o.lock_limit <= 65'536, "lock_limit must be 1 to 65536");
     check(o.wall_check.count() > 0, "wall_check must be positive");
     check(o.watchdog.count() >= 0, "watchdog must not be negative");
     return o;
 }
+
+// Beside an executor that cannot tell when it has room.
+constexpr nanoseconds retry{std::chrono::milliseconds{5}};
+// The driver's rest after a pass that failed for want of memory.
+constexpr nanoseconds rest{std::chrono::milliseconds{10}};
+
+std::size_t index(priority p) noexcept { return static_cast<std::size_t>(p); }
 
 // Runs a job where it is handed over.
 class run_at_once final : public executor {
@@ -66,7 +73,6 @@ service_core::service_core(service_options options, make_shard make)
         clock_,
         false,
         options_.tick,
-        options_.defer_by,
         {},
         [this](shard& s, nanoseconds at) { earlier(s.by_wall() ? clock_->steady() : at); },
         options_.on_failure,
@@ -85,6 +91,7 @@ service_core::service_core(service_options options, make_shard make)
 
 service_core::~service_core() {
     stop();
+    if (driver_.joinable()) driver_.detach();  // it is this thread
     if (fd_ >= 0) ::close(fd_);
 }
 
@@ -111,85 +118,78 @@ group_result service_core::cancel_group(std::uint64_t group) {
 // ---- a pass -------------------------------------------------------------------------------------
 
 std::size_t service_core::poll() {
+    // Callbacks may poll, also each other's services: so nobody waits here.
+    if (passes_here()) return 0;
+    lock one_at_a_time(pass_mutex_, std::try_to_lock);
+    if (!one_at_a_time) return 0;
     bool cut = false;
-    const std::size_t handed_over = pass(cut);
-    if (!passes_here()) rearm_fd();
-    return handed_over;
-}
-
-int service_core::wakeup_fd() {
-    {
-        const std::lock_guard held(sleep_mutex_);
-        if (fd_ < 0) fd_ = ::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-        if (fd_ < 0) throw std::system_error(errno, std::system_category(), "timerfd_create");
-    }
+    const std::size_t done = pass(one_at_a_time, cut);
     rearm_fd();
-    return fd_;
+    return done;
 }
 
-// Told of what comes next. A timer made meanwhile tells itself, and is not overwritten.
-void service_core::rearm_fd() {
+// Leaves the lock. What was collected when something throws is handed over in the next pass.
+std::size_t service_core::pass(lock& one_at_a_time, bool& cut) {
+    struct mark {
+        std::atomic<std::thread::id>& who;
+        explicit mark(std::atomic<std::thread::id>& w) : who(w) {
+            who = std::this_thread::get_id();
+        }
+        ~mark() { who = std::thread::id{}; }
+    };
+    backlog left;
+    std::size_t done = 0;
     {
-        const std::lock_guard held(sleep_mutex_);
-        if (fd_ < 0) return;
-        fd_at_.reset();
-        earliest_.reset();
+        const mark passes(passing_);
+        pass_begin_ = clock_->steady();
+        handed_over_ = 0;
+        put_back_ = 0;
+        drained_shards_ = 0;
+        hand_over_backlog();
+        hand_over_collected();
+        while (collect(cut)) hand_over_collected();
+        done = handed_over_;
+        publish(cut);
+        if (stop_begun_) left.swap(backlog_);
     }
-    const auto next = next_wakeup();
-    const std::lock_guard held(sleep_mutex_);
-    set_fd(next && earliest_ ? std::min(*next, *earliest_) : next ? next : earliest_);
+    one_at_a_time.unlock();
+    drop_all(left);
+    return done;
 }
 
-// Under sleep_mutex_. A time that is over makes it readable at once.
-void service_core::set_fd(std::optional<nanoseconds> at) noexcept {
-    fd_at_ = at;
-    itimerspec spec{};
-    if (at) {
-        const nanoseconds when = std::max(*at, nanoseconds{1});  // 0 would disarm it
-        spec.it_value.tv_sec = static_cast<time_t>(when / std::chrono::seconds{1});
-        spec.it_value.tv_nsec = static_cast<long>((when % std::chrono::seconds{1}).count());
+// Takes due timers out of the next shard that has some; out of each until there are none, once. False:
+// that is done, or it is enough for a pass (`cut`).
+bool service_core::collect(bool& cut) {
+    while (drained_shards_ < shards_.size()) {
+        cut = handed_over_ >= options_.pass_limit ||
+              clock_->steady() - pass_begin_ >= options_.pass_time;
+        if (cut) return false;
+        const bool all = shards_[first_shard_]->collect(
+            std::min(options_.lock_limit, options_.pass_limit - handed_over_), jobs_);
+        if (all) {
+            first_shard_ = (first_shard_ + 1) % shards_.size();
+            ++drained_shards_;
+        }
+        if (!jobs_.empty()) return true;
     }
-    ::timerfd_settime(fd_, TFD_TIMER_ABSTIME, &spec, nullptr);
+    return false;
 }
 
-std::size_t service_core::pass(bool& cut) {
-    if (passes_here()) return 0;  // from a callback that runs in a pass
-    const std::lock_guard one_at_a_time(pass_mutex_);
-    passing_ = std::this_thread::get_id();
-    const nanoseconds begin = clock_->steady();
-    std::size_t handed_over = 0;
-    hand_over_backlog();
-    std::size_t done = 0;  // shards, one after the other, that had nothing more
-    for (std::size_t i = first_shard_; done < shards_.size(); i = (i + 1) % shards_.size()) {
-        cut = handed_over >= options_.pass_limit ||
-              clock_->steady() - begin >= options_.pass_time || back_pressure();
-        if (cut) break;
-        jobs_.clear();
-        const bool all = shards_[i]->collect(
-            std::min(options_.lock_limit, options_.pass_limit - handed_over), jobs_);
-        done = all ? done + 1 : 0;
-        for (const job& j : jobs_) hand_over(j);
-        handed_over += jobs_.size();
+void service_core::hand_over_collected() {
+    while (next_job_ < jobs_.size()) {
+        hand_over(jobs_[next_job_]);  // again, if it throws: a job is void once it was taken
+        ++next_job_;
+        ++handed_over_;
     }
-    first_shard_ = (first_shard_ + 1) % shards_.size();
-    passing_ = std::thread::id{};
-    if (stop_begun_) drop_backlog();
-    const std::lock_guard held(sleep_mutex_);
-    ++passes_;
-    cut_passes_ += cut ? 1 : 0;
-    for (std::size_t i = 0; i < priorities; ++i) backlog_lengths_[i] = backlog_[i].size();
-    return handed_over;
+    jobs_.clear();
+    next_job_ = 0;
 }
 
 void service_core::hand_over(const job& j) {
     if (stop_begun_) return job_access::end(j, job_fate::stop);
-    auto& before = backlog_[static_cast<std::size_t>(j.urgency())];
-    if (before.empty() && executor_->try_submit(j)) return;
+    if (backlog_[index(j.urgency())].empty() && executor_->try_submit(j)) return;
     switch (options_.when_full) {
-        case overload::block:
-            before.push_back({j, clock_->steady()});
-            ++backlog_size_;
-            return;
+        case overload::block: return wait_in_backlog(j);
         case overload::reject: return job_access::end(j, job_fate::reject);
         case overload::shed:
             if (const auto victim = executor_->evict(j.urgency())) {
@@ -197,72 +197,110 @@ void service_core::hand_over(const job& j) {
                 if (executor_->try_submit(j)) return;
             }
             return job_access::end(j, j.discardable() ? job_fate::shed : job_fate::reject);
-        case overload::defer: return job_access::end(j, job_fate::defer);
+        case overload::defer: return put_back(j);
     }
+}
+
+void service_core::wait_in_backlog(const job& j) {
+    auto& queue = backlog_[index(j.urgency())];
+    if (queue.size() >= options_.backlog_limit) return put_back(j);
+    queue.push_back({j, clock_->steady()});
+}
+
+// The more go back in a pass, the later they come again, so that they do not all come at once.
+void service_core::put_back(const job& j) {
+    const auto factor = static_cast<nanoseconds::rep>(1 + put_back_++ / options_.backlog_limit);
+    const nanoseconds by = options_.defer_by > nanoseconds::max() / factor
+                               ? nanoseconds::max()
+                               : options_.defer_by * factor;
+    job_access::put_off(j, by);
 }
 
 // What waits for room, oldest first: handed over, rejected if it has waited for too long, or kept.
 void service_core::hand_over_backlog() {
-    const nanoseconds now = clock_->steady();
     for (auto& queue : backlog_) {
         while (!queue.empty()) {
-            const waiting_job& first = queue.front();
-            if (!executor_->try_submit(first.what)) {
-                if (now - first.since < options_.block_time) break;
-                job_access::end(first.what, job_fate::reject);
+            const waiting_job first = queue.front();
+            const bool taken = !stop_begun_ && executor_->try_submit(first.what);
+            if (!taken && !stop_begun_ &&
+                clock_->steady() < saturating_sum(first.since, options_.block_time)) {
+                break;
             }
             queue.pop_front();
-            --backlog_size_;
+            if (!taken) {
+                job_access::end(first.what, stop_begun_ ? job_fate::stop : job_fate::reject);
+            }
         }
+    }
+}
+
+void service_core::publish(bool cut) {
+    std::optional<nanoseconds> until;
+    for (const auto& queue : backlog_) {
+        if (queue.empty()) continue;
+        nanoseconds at = saturating_sum(queue.front().since, options_.block_time);
+        if (options_.executor != nullptr) {
+            at = std::min(at, saturating_sum(clock_->steady(), retry));
+        }
+        until = until ? std::min(*until, at) : at;
+    }
+    const std::lock_guard held(sleep_mutex_);
+    backlog_until_ = until;
+    for (std::size_t i = 0; i < priorities; ++i) backlog_lengths_[i] = backlog_[i].size();
+    ++passes_;
+    cut_passes_ += cut ? 1 : 0;
+}
+
+void service_core::drop_all(backlog& jobs) noexcept {
+    for (auto& queue : jobs) {
+        for (const waiting_job& w : queue) job_access::end(w.what, job_fate::stop);
+        queue.clear();
     }
 }
 
 // ---- the driver ---------------------------------------------------------------------------------
 
 std::optional<nanoseconds> service_core::next_wakeup() {
-    if (passes_here()) return steady_wakeup();
-    const std::lock_guard one_at_a_time(pass_mutex_);
-    return steady_wakeup();
-}
-
-std::optional<nanoseconds> service_core::steady_wakeup() {
     std::optional<nanoseconds> first;
     const auto add = [&](nanoseconds at) { first = first ? std::min(*first, at) : at; };
     for (const auto& s : shards_) {
         const auto at = s->next_wakeup();
         if (!at) continue;
         if (!s->by_wall()) {
-            // With back-pressure the wheel waits for the executor.
-            if (!back_pressure()) add(*at);
+            add(*at);
             continue;
         }
         const nanoseconds wait =
-            std::clamp(*at - clock_->wall(), nanoseconds{0}, options_.wall_check);
-        if (!back_pressure()) add(clock_->steady() + wait);
+            std::clamp(saturating_sum(*at, -clock_->wall()), nanoseconds{0}, options_.wall_check);
+        add(saturating_sum(clock_->steady(), wait));
     }
-    for (const auto& queue : backlog_) {
-        if (!queue.empty()) add(queue.front().since + options_.block_time);
-    }
+    const std::lock_guard held(sleep_mutex_);
+    if (backlog_until_) add(*backlog_until_);
     return first;
 }
 
 void service_core::drive() {
-    while (true) {
+    while (!stop_begun_) sleep(drive_once());
+}
+
+// When to come again. A pass that failed for want of memory is done again after a rest.
+std::optional<nanoseconds> service_core::drive_once() noexcept {
+    try {
         bool cut = false;
-        static_cast<void>(pass(cut));
-        std::optional<nanoseconds> until;
-        if (!cut || back_pressure()) {
-            until = next_wakeup();
-        } else {
-            until = nanoseconds{0};
+        {
+            lock one_at_a_time(pass_mutex_);
+            static_cast<void>(pass(one_at_a_time, cut));
         }
+        std::optional<nanoseconds> until = cut ? nanoseconds{0} : next_wakeup();
         if (watch()) {
-            const nanoseconds next = clock_->steady() + options_.watchdog;
+            const nanoseconds next = saturating_sum(clock_->steady(), options_.watchdog);
             until = until ? std::min(*until, next) : next;
         }
-        sleep(until);
+        return until;
+    } catch (...) {
         const std::lock_guard held(sleep_mutex_);
-        if (stopping_) return;
+        ++failed_passes_;
+        return saturating_sum(clock_->steady(), rest);
     }
 }
 
@@ -281,15 +319,15 @@ bool service_core::watch() {
 void service_core::sleep(std::optional<nanoseconds> until) {
     nanoseconds late{};
     {
-        std::unique_lock held(sleep_mutex_);
+        lock held(sleep_mutex_);
         bool slept = false;
-        while (!stopping_ && !room_) {
+        while (!stop_begun_ && !room_) {
             if (earliest_ && (!until || *earliest_ < *until)) until = earliest_;
             earliest_.reset();
             if (!until) {
                 woken_.wait(held);
             } else {
-                const nanoseconds left = *until - clock_->steady();
+                const nanoseconds left = saturating_sum(*until, -clock_->steady());
                 if (left.count() <= 0) {
                     if (slept) late = -left;
                     break;
@@ -310,8 +348,8 @@ void service_core::sleep(std::optional<nanoseconds> until) {
 void service_core::earlier(nanoseconds at) noexcept {
     {
         const std::lock_guard held(sleep_mutex_);
-        if (earliest_ && *earliest_ <= at) return;
-        earliest_ = at;
+        if (!earliest_ || at < *earliest_) earliest_ = at;
+        if (!fd_earlier_ || at < *fd_earlier_) fd_earlier_ = at;
         if (fd_ >= 0 && (!fd_at_ || at < *fd_at_)) set_fd(at);
     }
     if (options_.driver) woken_.notify_one();
@@ -326,41 +364,90 @@ void service_core::wake() noexcept {
     if (options_.driver) woken_.notify_one();
 }
 
-// ---- the end ------------------------------------------------------------------------------------
-
-void service_core::drop_backlog() noexcept {
-    for (auto& queue : backlog_) {
-        for (const waiting_job& w : queue) job_access::end(w.what, job_fate::stop);
-        queue.clear();
-    }
-    backlog_size_ = 0;
-}
-
-stop_report service_core::stop() noexcept {
-    if (stop_begun_.exchange(true)) return {};
-    stop_report report;
+int service_core::wakeup_fd() {
     {
         const std::lock_guard held(sleep_mutex_);
-        stopping_ = true;
+        if (fd_ < 0) fd_ = ::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+        if (fd_ < 0) throw std::system_error(errno, std::system_category(), "timerfd_create");
     }
-    woken_.notify_one();
-    for (const auto& s : shards_) report.pending += s->close();
-    if (driver_.joinable()) {
-        if (driver_.get_id() == std::this_thread::get_id()) {
-            driver_.detach();
-        } else {
-            driver_.join();
+    rearm_fd();
+    return fd_;
+}
+
+// Sets the descriptor to what comes next. A timer made meanwhile tells of itself; of two threads in
+// here the one that began later knows of all that the other does.
+void service_core::rearm_fd() {
+    std::uint64_t version = 0;
+    {
+        const std::lock_guard held(sleep_mutex_);
+        if (fd_ < 0) return;
+        version = ++fd_version_;
+        fd_earlier_.reset();
+    }
+    auto next = next_wakeup();
+    const std::lock_guard held(sleep_mutex_);
+    if (version != fd_version_) return;
+    if (fd_earlier_) next = next ? std::min(*next, *fd_earlier_) : fd_earlier_;
+    set_fd(next);
+}
+
+// Under sleep_mutex_. A time that is over makes it readable at once.
+void service_core::set_fd(std::optional<nanoseconds> at) noexcept {
+    fd_at_ = at;
+    itimerspec spec{};
+    if (at) {
+        const nanoseconds when = std::max(*at, nanoseconds{1});  // 0 would disarm it
+        spec.it_value.tv_sec = static_cast<time_t>(when / std::chrono::seconds{1});
+        spec.it_value.tv_nsec = static_cast<long>((when % std::chrono::seconds{1}).count());
+    }
+    ::timerfd_settime(fd_, TFD_TIMER_ABSTIME, &spec, nullptr);
+}
+
+// ---- the end ------------------------------------------------------------------------------------
+
+// The first caller closes the shards. Everyone then waits for the threads and the callbacks, but not
+// for what waits for this very thread: the callback that it is in, the pass that it is in.
+stop_report service_core::stop() noexcept {
+    stop_report report;
+    bool first = false;
+    {
+        const std::lock_guard held(sleep_mutex_);
+        first = !stop_begun_.exchange(true);
+    }
+    woken_.notify_all();
+    if (first) {
+        for (const auto& s : shards_) report.pending += s->close();
+    }
+    if (!passes_here()) {
+        join_driver();
+        backlog left;
+        std::vector<job> collected;
+        {
+            const std::lock_guard no_pass(pass_mutex_);
+            left.swap(backlog_);
+            collected.swap(jobs_);
+            collected.erase(collected.begin(),
+                            collected.begin() + static_cast<std::ptrdiff_t>(next_job_));
+            next_job_ = 0;
         }
-    }
-    service_metrics before;
-    for (const auto& s : shards_) s->add_to(before);
-    report.due = before.due;
-    if (!passes_here()) {  // else the pass does it at its end
-        const std::lock_guard no_pass(pass_mutex_);
-        drop_backlog();
+        drop_all(left);
+        for (const job& j : collected) job_access::end(j, job_fate::stop);
     }
     executor_->stop();
+    if (!shard::inside_callback()) {
+        for (const auto& s : shards_) s->wait_until_quiet();
+    }
+    service_metrics after;
+    for (const auto& s : shards_) s->add_to(after);
+    if (first) report.due = after.dropped - report.pending + after.due;
+    const std::lock_guard held(sleep_mutex_);
+    backlog_lengths_ = {};
     return report;
+}
+
+void service_core::join_driver() {
+    const std::lock_guard one(join_mutex_);
+    if (driver_.joinable() && driver_.get_id() != std::this_thread::get_id()) driver_.join();
 }
 
 service_metrics service_core::metrics() const {
@@ -370,8 +457,9 @@ service_metrics service_core::metrics() const {
     const std::lock_guard held(sleep_mutex_);
     m.passes = passes_;
     m.cut_passes = cut_passes_;
-    m.late_wakeups = late_wakeups_;
+    m.failed_passes = failed_passes_;
     m.wakeups = wakeups_;
+    m.late_wakeups = late_wakeups_;
     m.backlog = backlog_lengths_;
     return m;
 }

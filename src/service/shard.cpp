@@ -26,10 +26,6 @@ bool runs_here(const timer_node& node) {
     return false;
 }
 
-nanoseconds saturating_sum(nanoseconds a, nanoseconds b) {
-    return a > nanoseconds::max() - b ? nanoseconds::max() : a + b;
-}
-
 // The next time on the grid after `last` fired; `now` if some were missed and are made up for.
 nanoseconds next_on_grid(const timer_node& node, nanoseconds now) {
     const nanoseconds next = saturating_sum(node.deadline, node.period);
@@ -43,86 +39,108 @@ nanoseconds next_on_grid(const timer_node& node, nanoseconds now) {
 
 shard::~shard() = default;
 
+bool shard::inside_callback() noexcept { return innermost != nullptr; }
+
+// Moving a callback runs code of its type, unless it is plain. That is done without the lock.
 shard::made shard::make(nanoseconds deadline, nanoseconds period, missed policy,
                         const timer_options& options, task& callback) {
-    nanoseconds earlier{};
-    bool wake = false;
+    std::optional<nanoseconds> earlier;
     made result{};
     {
-        const lock held(mutex_);
+        const bool plainly = callback.moves_plainly();
+        remains left;
+        lock held(mutex_);
         if (closed_) return {};
-        timer_node& node = unused();
-        const tick due = tick_of(deadline);
-        group* const of = options.group == 0 ? nullptr : &groups_[options.group];
-        try {
-            arm(node, due);
-        } catch (...) {
-            if (of != nullptr && of->size == 0) groups_.erase(options.group);
-            throw;
+        timer_node& node = reserve();
+        if (!plainly) {
+            held.unlock();
+            node.callback = std::move(callback);
+            held.lock();
         }
-        unused_.pop_back();
-        if (of != nullptr) join_group(node, *of);
-        node.deadline = deadline;
-        node.period = period;
-        node.policy = policy;
-        node.options = options;
-        node.ends = false;
-        node.now = state::pending;
-        node.callback = std::move(callback);
-        ++counts_.scheduled;
+        left.node = &node;
+        if (closed_) return {};
+        fill(node, std::max(deadline, nanoseconds{0}), period, policy, options);
+        left.node = nullptr;
+        if (plainly) node.callback = std::move(callback);
         result = {&node, node.generation};
-        if (const auto t = tell(due)) {
-            earlier = *t;
-            wake = true;
-        }
+        earlier = tell(tick_of(node.deadline));
     }
-    if (wake) around_.on_earlier(*this, earlier);
+    if (earlier) around_.on_earlier(*this, *earlier);
     return result;
 }
 
-cancel_result shard::cancel(timer_node& node, std::uint64_t generation) {
-    task callback;  // destroyed without the lock
-    const lock held(mutex_);
-    if (!is(node, generation)) return cancel_result::gone;
-    return cancel_locked(node, callback);
+// Arms it; if that throws it is as before.
+void shard::fill(timer_node& node, nanoseconds deadline, nanoseconds period, missed policy,
+                 const timer_options& options) {
+    group* const of = options.group == 0 ? nullptr : &groups_[options.group];
+    try {
+        arm(node, tick_of(deadline));
+    } catch (...) {
+        if (of != nullptr && of->size == 0) groups_.erase(options.group);
+        throw;
+    }
+    if (of != nullptr) join_group(node, *of);
+    node.deadline = deadline;
+    node.period = period;
+    node.policy = policy;
+    node.options = options;
+    node.ends = false;
+    node.now = state::pending;
+    ++counts_.scheduled;
 }
 
-// Of a timer that is not gone. `callback` is to be destroyed without the lock.
-cancel_result shard::cancel_locked(timer_node& node, task& callback) noexcept {
+cancel_result shard::cancel(timer_node& node, std::uint64_t generation) {
+    remains left;
+    const lock held(mutex_);
+    if (!is(node, generation)) return cancel_result::gone;
+    const cancel_result result = cancel_locked(node);
+    if (result == cancel_result::cancelled) left.node = finished_with(node);
+    return result;
+}
+
+// Of a timer that is not gone. If it is cancelled, it is finished with.
+cancel_result shard::cancel_locked(timer_node& node) noexcept {
     if (node.now == state::running) {
         node.ends = true;
         return cancel_result::running;
     }
+    if (closed_) return cancel_result::gone;  // its job is dropped
     if (node.now == state::pending) disarm(node);
     if (node.now == state::due) --counts_.due;
     ++counts_.cancelled;
-    callback = release(node);
     return cancel_result::cancelled;
 }
 
 group_result shard::cancel_group(std::uint64_t of, std::size_t limit) {
     group_result result;
-    std::vector<task> callbacks;
+    std::vector<timer_node*> ended;
     std::size_t left = std::numeric_limits<std::size_t>::max();
     while (left > 0) {
-        callbacks.clear();
-        callbacks.reserve(limit);
-        const lock held(mutex_);
-        const auto found = groups_.find(of);
-        if (found == groups_.end()) break;
-        left = std::min(left, found->second.size);
-        std::size_t now = std::min(left, limit);
-        left -= now;
-        // The entry goes with the last of them.
-        for (timer_node* node = found->second.first; now > 0; --now) {
-            timer_node* const next = node->group_after;
-            leave_group(*node);
-            task callback;
-            const bool runs = cancel_locked(*node, callback) == cancel_result::running;
-            ++(runs ? result.running : result.cancelled);
-            callbacks.push_back(std::move(callback));
-            node = next;
+        ended.clear();
+        ended.reserve(limit);
+        {
+            const lock held(mutex_);
+            const auto found = groups_.find(of);
+            if (found == groups_.end()) break;
+            left = std::min(left, found->second.size);
+            const std::size_t now = std::min(left, limit);
+            left -= now;
+            // The entry goes with the last of them.
+            timer_node* node = found->second.first;
+            for (std::size_t i = 0; i < now; ++i) {
+                timer_node* const next = node->group_after;
+                leave_group(*node);
+                switch (cancel_locked(*node)) {
+                    case cancel_result::running: ++result.running; break;
+                    case cancel_result::gone: break;
+                    case cancel_result::cancelled:
+                        ++result.cancelled;
+                        if (timer_node* const n = finished_with(*node)) ended.push_back(n);
+                }
+                node = next;
+            }
         }
+        for (timer_node* node : ended) empty(*node);
     }
     return result;
 }
@@ -152,6 +170,14 @@ cancel_result shard::cancel_and_wait(timer_node& node, std::uint64_t generation)
     lock held(mutex_);
     finished_.wait(held, [&] { return !is(node, generation) || node.now != state::running; });
     return result;
+}
+
+void shard::wait_until_quiet() {
+    lock held(mutex_);
+    finished_.wait(held, [&] {
+        return std::all_of(running_.begin(), running_.end(),
+                           [](const timer_node* node) { return runs_here(*node); });
+    });
 }
 
 reschedule_result shard::reschedule(timer_node& node, std::uint64_t generation,
@@ -184,14 +210,27 @@ std::optional<nanoseconds> shard::deadline(const timer_node& node, std::uint64_t
 }
 
 bool shard::collect(std::size_t limit, std::vector<job>& jobs) {
+    const tick t = elapsed(now(), around_.tick);
     const lock held(mutex_);
-    jobs.reserve(jobs.size() + limit);  // so that make_due cannot fail
+    follow_clock(t);
+    jobs.reserve(jobs.size() + std::min(limit, pending()));  // so that make_due cannot fail
     jobs_ = &jobs;
-    const advance_result result =
-        advance(elapsed(now(), around_.tick), limit,
-                [](shard& s, timer_hook& hook) { s.make_due(static_cast<timer_node&>(hook)); });
+    const advance_result result = advance(
+        t, limit, [](shard& s, timer_hook& hook) { s.make_due(static_cast<timer_node&>(hook)); });
     counts_.moves += result.moved;
     return result.drained;
+}
+
+// A queue does not go back, but the wall clock may: then it begins anew at the new time. O(timers).
+void shard::follow_clock(tick t) {
+    if (t < latest_) clock_went_back_ = true;
+    latest_ = t;
+    if (!clock_went_back_) return;
+    restart(t);
+    for (timer_node& node : nodes_) {
+        if (node.now == state::pending) arm(node, tick_of(node.deadline));
+    }
+    clock_went_back_ = false;  // if memory ran out, the next collect does it again
 }
 
 void shard::make_due(timer_node& node) {
@@ -245,24 +284,25 @@ std::uint64_t shard::close() noexcept {
     {
         const lock held(mutex_);
         closed_ = true;
-        disarm_all();
+        restart(latest_);
         for (timer_node& node : nodes_) {
             if (node.now == state::running) node.ends = true;
             if (node.now != state::pending) continue;
             ++ended;
             leave_group(node);
-            node.now = state::unused;
+            node.now = state::dropped;
             ++node.generation;
         }
         counts_.dropped += ended;
     }
-    // Nobody makes timers any more, so the callbacks of unused nodes are ours.
+    // No node is added any more.
     for (timer_node& node : nodes_) {
-        task callback;
         {
             const lock held(mutex_);
-            if (node.now == state::unused) callback = std::move(node.callback);
+            if (node.now != state::dropped) continue;
+            node.now = state::over;
         }
+        empty(node);
     }
     return ended;
 }
@@ -302,9 +342,14 @@ void shard::act(void* timer, std::uint64_t ticket, job_fate fate) noexcept {
         case job_fate::run: return s.run(node, ticket);
         case job_fate::shed: return s.end(node, ticket, s.counts_.shed);
         case job_fate::reject: return s.end(node, ticket, s.counts_.rejected);
-        case job_fate::defer: return s.put_off(node, ticket);
+
         case job_fate::stop: return s.end(node, ticket, s.counts_.dropped);
     }
+}
+
+void job_access::put_off(const job& j, nanoseconds by) noexcept {
+    auto& node = *static_cast<timer_node*>(j.timer_);
+    node.home.put_off(node, j.ticket_, by);
 }
 
 void shard::run(timer_node& node, std::uint64_t ticket) noexcept {
@@ -337,13 +382,14 @@ bool shard::start(timer_node& node, std::uint64_t ticket, nanoseconds begun) {
     --counts_.due;
     ++counts_.running;
     ++counts_.runs;
-    counts_.lateness.add(t - node.deadline);
+    counts_.lateness.add(saturating_sum(t, -node.deadline));
     return true;
 }
 
 void shard::finish(timer_node& node, nanoseconds took, bool failed) noexcept {
-    task callback;
+    remains left;
     std::optional<nanoseconds> earlier;
+    bool rejected = false;
     {
         const lock held(mutex_);
         --counts_.running;
@@ -351,42 +397,42 @@ void shard::finish(timer_node& node, nanoseconds took, bool failed) noexcept {
         running_.pop_back();
         counts_.failures += failed ? 1 : 0;
         counts_.duration.add(took);
-        bool repeats = node.period.count() > 0 && !node.ends && !closed_;
-        if (repeats) {
+        if (node.period.count() > 0 && !node.ends && !closed_) {
             node.deadline = next_on_grid(node, now());
-            const tick due = tick_of(node.deadline);
-            node.now = state::pending;
             try {
-                arm(node, due);
-                earlier = tell(due);
-            } catch (...) {  // no memory: it ends as if it had been rejected
-                repeats = false;
+                arm(node, tick_of(node.deadline));
+                node.now = state::pending;
+                earlier = tell(tick_of(node.deadline));
+            } catch (...) {  // no memory: it ends as if there had been no room
                 ++counts_.rejected;
-                callback = release(node);
+                rejected = true;
+                left.node = finished_with(node);
             }
         } else {
-            ++(node.ends && !closed_ && node.period.count() > 0 ? counts_.cancelled
-                                                                : counts_.completed);
-            callback = release(node);
+            const bool was_cancelled = node.ends && !closed_ && node.period.count() > 0;
+            ++(was_cancelled ? counts_.cancelled : counts_.completed);
+            left.node = finished_with(node);
         }
     }
     finished_.notify_all();
     if (earlier) around_.on_earlier(*this, *earlier);
+    if (rejected && around_.on_rejected) around_.on_rejected();
 }
 
-void shard::put_off(timer_node& node, std::uint64_t ticket) noexcept {
-    task callback;
+void shard::put_off(timer_node& node, std::uint64_t ticket, nanoseconds by) noexcept {
+    remains left;
     std::optional<nanoseconds> earlier;
+    bool rejected = false;
     {
         const lock held(mutex_);
         if (node.now != state::due || node.ticket != ticket) return;
         --counts_.due;
         if (closed_) {
             ++counts_.dropped;
-            callback = release(node);
+            left.node = finished_with(node);
             return;
         }
-        const tick due = tick_of(saturating_sum(now(), around_.defer_by));
+        const tick due = tick_of(saturating_sum(now(), by));
         try {
             arm(node, due);
             node.now = state::pending;
@@ -394,46 +440,63 @@ void shard::put_off(timer_node& node, std::uint64_t ticket) noexcept {
             earlier = tell(due);
         } catch (...) {
             ++counts_.rejected;
-            callback = release(node);
+            rejected = true;
+            left.node = finished_with(node);
         }
     }
     if (earlier) around_.on_earlier(*this, *earlier);
+    if (rejected && around_.on_rejected) around_.on_rejected();
 }
 
 void shard::end(timer_node& node, std::uint64_t ticket, std::uint64_t& counter) noexcept {
-    task callback;
     bool rejected = false;
     {
+        remains left;
         const lock held(mutex_);
         if (node.now != state::due || node.ticket != ticket) return;
         --counts_.due;
         ++(closed_ ? counts_.dropped : counter);
         rejected = !closed_ && &counter == &counts_.rejected;
-        callback = release(node);
+        left.node = finished_with(node);
     }
     if (rejected && around_.on_rejected) around_.on_rejected();
 }
 
 // ---- nodes --------------------------------------------------------------------------------------
 
-// The node to be used next; it is the last of unused_.
-timer_node& shard::unused() {
+// A node for a timer that is about to be made: it is over until that is done.
+timer_node& shard::reserve() {
     if (unused_.empty()) {
-        // Room for all of them, so that release and start cannot fail.
+        // Room for all of them, so that empty and start cannot fail.
         if (unused_.capacity() <= nodes_.size()) unused_.reserve(2 * nodes_.size() + 16);
         running_.reserve(unused_.capacity());
         unused_.push_back(&nodes_.emplace_back(*this));
     }
-    return *unused_.back();
+    timer_node& node = *unused_.back();
+    unused_.pop_back();
+    node.now = state::over;
+    return node;
 }
 
-// What the node held, to be destroyed without the lock.
-task shard::release(timer_node& node) noexcept {
+// Its tokens are void from now on. Not null: it is to be emptied, without the lock.
+timer_node* shard::finished_with(timer_node& node) noexcept {
     leave_group(node);
-    node.now = state::unused;
     ++node.generation;
+    if (!node.callback.is_plain()) {
+        node.now = state::over;
+        return &node;
+    }
+    node.callback.reset();
+    node.now = state::unused;
     unused_.push_back(&node);
-    return std::move(node.callback);
+    return nullptr;
+}
+
+void shard::empty(timer_node& node) noexcept {
+    node.callback.reset();
+    const lock held(mutex_);
+    node.now = state::unused;
+    unused_.push_back(&node);
 }
 
 }  // namespace foliot::detail

@@ -1,6 +1,7 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #include <foliot/service/worker_pool.hpp>
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -13,7 +14,7 @@ namespace foliot {
 
 namespace {
 
-constexpr std::uint64_t lowest_first_every = 8;
+constexpr std::uint64_t others_every = 8;
 
 std::size_t index(priority p) { return static_cast<std::size_t>(p); }
 
@@ -31,13 +32,19 @@ struct worker_pool::shared {
     std::array<std::size_t, priorities> discardable{};
     std::array<bool, priorities> refused{};
     std::uint64_t taken = 0;
+    std::size_t running = 0;
     bool stopping = false;
+    static thread_local const shared* mine;  // whose worker this thread is
     std::vector<std::thread> threads;
 
+    // Now and then the turn of a lower class, each in its turn.
     [[nodiscard]] std::deque<job>* next_queue() {
-        const bool lowest_first = taken % lowest_first_every == lowest_first_every - 1;
-        for (std::size_t i = 0; i < priorities; ++i) {
-            auto& queue = queues[lowest_first ? priorities - 1 - i : i];
+        std::size_t first = 0;
+        if (taken % others_every == others_every - 1) {
+            first = 1 + taken / others_every % (priorities - 1);
+        }
+        if (!queues[first].empty()) return &queues[first];
+        for (auto& queue : queues) {
             if (!queue.empty()) return &queue;
         }
         return nullptr;
@@ -53,18 +60,27 @@ struct worker_pool::shared {
         const job j = queue->front();
         queue->pop_front();
         if (j.discardable()) --discardable[index(j.urgency())];
-        has_room = std::exchange(refused[index(j.urgency())], false);
+        // Told when half of it is free, so that it pays to come.
+        has_room = refused[index(j.urgency())] && queue->size() <= options.queue_limit / 2;
+        if (has_room) refused[index(j.urgency())] = false;
+        ++running;
         return j;
     }
 
     void run() {
+        mine = this;
         bool has_room = false;
         while (const auto j = take(has_room)) {
             if (has_room && options.on_room) options.on_room();
             (*j)();
+            const std::lock_guard held(mutex);
+            --running;
+            quiet.notify_all();
         }
     }
 };
+
+thread_local const worker_pool::shared* worker_pool::shared::mine = nullptr;
 
 worker_pool::worker_pool(worker_pool_options options) {
     if (options.workers < 1) throw std::invalid_argument("worker_pool_options.workers is 0");
@@ -102,18 +118,14 @@ bool worker_pool::try_submit(const job& j) {
 
 std::optional<job> worker_pool::evict(priority urgency) {
     const std::lock_guard lock(shared_->mutex);
-    for (std::size_t i = priorities; i-- > index(urgency);) {
-        auto& queue = shared_->queues[i];
-        if (shared_->discardable[i] == 0) continue;
-        for (auto at = queue.begin(); at != queue.end(); ++at) {
-            if (!at->discardable()) continue;
-            const job j = *at;
-            queue.erase(at);
-            --shared_->discardable[i];
-            return j;
-        }
-    }
-    return std::nullopt;
+    auto& queue = shared_->queues[index(urgency)];
+    if (shared_->discardable[index(urgency)] == 0) return std::nullopt;
+    const auto at =
+        std::find_if(queue.begin(), queue.end(), [](const job& j) { return j.discardable(); });
+    const job j = *at;
+    queue.erase(at);
+    --shared_->discardable[index(urgency)];
+    return j;
 }
 
 std::array<std::size_t, priorities> worker_pool::waiting() const {
@@ -136,6 +148,7 @@ void worker_pool::stop() noexcept {
     for (const auto& queue : left) {
         for (const job& j : queue) j.drop();
     }
+    const bool inside = shared::mine == shared_.get();
     for (std::thread& thread : threads) {
         if (thread.get_id() == std::this_thread::get_id()) {
             thread.detach();
@@ -143,6 +156,10 @@ void worker_pool::stop() noexcept {
             thread.join();
         }
     }
+    if (inside) return;
+    // One that stopped the pool itself is not among them.
+    std::unique_lock held(shared_->mutex);
+    shared_->quiet.wait(held, [&] { return shared_->running == 0; });
 }
 
 }  // namespace foliot

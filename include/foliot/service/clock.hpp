@@ -8,7 +8,7 @@
 
 namespace foliot {
 
-/// Where a timer service reads the time. Both are durations since the clock's epoch.
+/// Where a timer service reads the time. Both are durations since the clock's epoch, not negative.
 ///
 /// Threads: every thread reads it.
 class service_clock {

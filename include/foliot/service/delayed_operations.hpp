@@ -36,8 +36,8 @@ public:
     [[nodiscard]] bool completed() const noexcept { return delayed_core::completed(); }
 
 protected:
-    /// Looks whether the condition holds; if so, returns force_complete(), else false. It should only
-    /// look: what acts belongs into on_complete.
+    /// Looks whether the condition holds; if so, returns force_complete(), else false. It should
+    /// only look: what acts belongs into on_complete.
     bool try_complete() override = 0;
     /// What is to be done then. Exactly once.
     void on_complete() override = 0;
@@ -79,18 +79,18 @@ struct delayed_operations_options {
 // more; only then the timeout starts. So a condition that was met before the first check could see
 // the operation is seen by the second try. A check that finds another thread inside the operation
 // leaves word instead of waiting, and that thread looks again before it leaves: the condition must
-// have been changed before check_and_complete is called.
+// have been changed before check_and_complete is called. What that thread completes, it counts.
 //
-// **Watcher lists** lose an operation that is over (completed, or dropped by cancel_for_key) when its
-// key is checked, and all of them when `purge_threshold` says so, on the thread that ended the last.
-// After that a list has never more entries of such than of others, or than the threshold.
+// **Watcher lists** lose an operation that is over (completed, or dropped by cancel_for_key) when
+// its key is checked, and all of them when `purge_threshold` says so, on the thread that ended the
+// last one. So they never have more entries of such than of open ones, or than the threshold.
 //
 // **User code** (try_complete, on_complete, on_expiration, destructors) runs without a lock, on the
-// thread that checks, or a worker of the service. It may call everything here, and destroy this. A
-// check of a key that its thread is checking already returns 0 at once and is made further out, when
-// the operations at hand are done; checks of other keys are made at once, and nest. try_complete is
-// to look: one that asks for itself to be tried is tried again while that completes something, and
-// once more.
+// thread that checks, or a worker of the service. It may call everything here, and destroy this.
+// A check of a key that its thread is checking already returns 0 at once and is made further out,
+// when the operations at hand are done; checks of other keys are made at once, and nest.
+// try_complete is to look: one that asks for itself to be tried is tried again while that completes
+// something, and once more.
 //
 // **When the service stops**, operations still complete by a check, but expire no more, and are not
 // delayed(); so too those that come later. A timeout that it rejected or shed for want of room is
@@ -99,16 +99,16 @@ struct delayed_operations_options {
 // Time:    try_complete_else_watch O(keys), check_and_complete O(operations watched under the key),
 //          and their tries. A sweep O(entries), that is O(1) for each one it removes.
 // Threads: any thread may call everything. One mutex, of the key's part, is held while a list is
-//          copied or changed; only Hash and == of Key run under it. The service must not be destroyed
-//          before this is.
+//          copied or changed; of the caller's code only copies, destruction, Hash and == of Key run
+//          under it. The service must not be destroyed before this is.
 // Memory:  72 bytes for an operation's base, a shared_ptr for each of its keys, a timer. A key
 //          without watchers has none.
 // Errors:  the constructor throws std::invalid_argument that names the option. What an operation
 //          throws comes out of the call that ran it (by timeout: told to the service's on_failure).
 //          check_and_complete first tries all others, and throws the first. An operation whose
 //          on_complete threw is completed; one that threw in try_complete_else_watch, or when there
-//          was no memory (std::bad_alloc), is not watched. Copies, Hash and == of Key must not throw
-//          but std::bad_alloc. Broken preconditions end the process.
+//          was no memory (std::bad_alloc), is not watched. Hash and == of Key must not throw.
+//          Broken preconditions end the process.
 // Order:   operations under a key are tried as they were watched.
 template <class Key, class Hash = std::hash<Key>, timer_queue Queue = hierarchical_wheel<>>
 class delayed_operations {
@@ -125,8 +125,8 @@ public:
     ~delayed_operations() { table_->drop_all(); }
 
     /// True: this call completed it. Else it waits, or somebody else has completed it meanwhile. At
-    /// least one key; an operation is given away once (both checked). A timeout that is not positive
-    /// means at once.
+    /// least one key; an operation is given away once (both checked). A timeout that is not
+    /// positive means at once.
     template <class Rep, class Period>
     bool try_complete_else_watch(operation_ptr op, std::span<const Key> keys,
                                  std::chrono::duration<Rep, Period> timeout) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,7 +15,7 @@ inline constexpr std::size_t priorities = 3;
 
 namespace detail {
 struct job_access;
-enum class job_fate : std::uint8_t { run, shed, reject, defer, stop };
+enum class job_fate : std::uint8_t { run, shed, reject, stop };
 }  // namespace detail
 
 /// One callback that is due, as the service hands it to an executor: run it, or drop it, once. A
@@ -54,6 +55,8 @@ struct job_access {
         return {act, timer, ticket, urgency, discardable};
     }
     static void end(const job& j, job_fate fate) noexcept { j.act_(j.timer_, j.ticket_, fate); }
+    /// Back into the queue, to be due again after `by`.
+    static void put_off(const job& j, std::chrono::nanoseconds by) noexcept;
 };
 }  // namespace detail
 
@@ -61,7 +64,9 @@ struct job_access {
 ///
 /// worker_pool is the one that a service makes for itself. Derive from this to run callbacks
 /// elsewhere: post the job to your loop, and keep a bound, since a service hands over whatever is
-/// due. A job may run in try_submit itself; then it holds up what is due after it.
+/// due. A job may run in try_submit itself; then it holds up what is due after it. Jobs of timers that
+/// were cancelled or moved since take a place until they are run, and then do nothing. An executor
+/// serves one service, which stops it. A service asks again every 5 ms while jobs wait for room.
 class executor {
 public:
     executor() = default;
@@ -72,8 +77,8 @@ public:
     /// Takes the job. False: there is no room for its class now, and nothing is kept.
     [[nodiscard]] virtual bool try_submit(const job& j) = 0;
 
-    /// Gives back a discardable job that waits, of the lowest class that has one but of none above
-    /// `urgency`: the service sheds it, to make room.
+    /// Gives back a discardable job that waits, so that there is room for one of class `urgency`: the
+    /// service sheds it.
     [[nodiscard]] virtual std::optional<job> evict(priority urgency) {
         static_cast<void>(urgency);
         return std::nullopt;
@@ -82,8 +87,8 @@ public:
     /// How many jobs wait, by class.
     [[nodiscard]] virtual std::array<std::size_t, priorities> waiting() const { return {}; }
 
-    /// Drops what waits, takes nothing more, and returns when nothing runs any more; a job that
-    /// calls it is not waited for.
+    /// Drops what waits, takes nothing more, and returns when nothing runs any more; not waited for
+    /// are jobs that called it themselves.
     virtual void stop() noexcept {}
 };
 

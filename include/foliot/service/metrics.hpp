@@ -26,12 +26,14 @@ struct duration_histogram {
         took = std::max(took, std::chrono::nanoseconds{0});
         const auto us = static_cast<std::uint64_t>(took.count()) / 1000;
         ++counts[std::min<std::size_t>(static_cast<std::size_t>(std::bit_width(us)), buckets - 1)];
-        sum += took;
+        sum = sum > std::chrono::nanoseconds::max() - took ? std::chrono::nanoseconds::max()
+                                                           : sum + took;
         longest = std::max(longest, took);
     }
     void add(const duration_histogram& other) noexcept {
         for (std::size_t i = 0; i < buckets; ++i) counts[i] += other.counts[i];
-        sum += other.sum;
+        sum = sum > std::chrono::nanoseconds::max() - other.sum ? std::chrono::nanoseconds::max()
+                                                                : sum + other.sum;
         longest = std::max(longest, other.longest);
     }
     [[nodiscard]] std::uint64_t count() const noexcept {
@@ -65,6 +67,7 @@ struct service_metrics {
     std::uint64_t moves = 0;           ///< timers moved within the wheels
     std::uint64_t passes = 0;          ///< of the driver
     std::uint64_t cut_passes = 0;      ///< that ended at their limit, with more to do
+    std::uint64_t failed_passes = 0;   ///< of the driver, that something thrown ended: no memory
     std::uint64_t wakeups = 0;         ///< of the driver's thread
     std::uint64_t slow_callbacks = 0;  ///< that ran for longer than the watchdog's limit
     std::uint64_t late_wakeups = 0;    ///< of the driver, by more than that

@@ -15,15 +15,16 @@ namespace foliot {
 
 /// What happens to a callback that is due while the executor has no room for its class.
 enum class overload : std::uint8_t {
-    /// It waits in the driver until there is room, at most `block_time`, and is then rejected. While
-    /// `backlog_limit` callbacks wait so, nothing more is taken out of the wheel.
+    /// It waits in the driver until there is room, at most `block_time`, and is then rejected. When
+    /// `backlog_limit` of its class wait so, it is deferred.
     block,
     /// It is not run; `on_rejected` is told.
     reject,
-    /// One marked discardable that waits in its class or a lower one is dropped instead; if there is
-    /// none, itself if it is discardable; else it is rejected.
+    /// One marked discardable that waits in its class is dropped instead; if there is none, itself if
+    /// it is discardable; else it is rejected.
     shed,
-    /// It goes back into the wheel, to come again after `defer_by`.
+    /// It goes back into the wheel, to come again after `defer_by`; when more than `backlog_limit` do
+    /// so in a pass, the others after two, three, ... times that.
     defer,
 };
 
@@ -55,7 +56,8 @@ struct service_options {
     /// Not used if there is an `executor`.
     std::size_t workers = 2;
 
-    /// Where callbacks run instead. It must run or drop each job before the service is gone.
+    /// Where callbacks run instead; of this service alone, which stops it. It must run or drop each
+    /// job before the service is gone.
     std::shared_ptr<foliot::executor> executor;
 
     /// How many due callbacks of each class may wait for a worker (1 to 2^24).
@@ -74,7 +76,7 @@ struct service_options {
     std::size_t pass_limit = 65'536;
     std::chrono::nanoseconds pass_time = std::chrono::milliseconds{20};
 
-    /// How many timers are handled, fired or moved, while a shard is locked (at least 1).
+    /// How many timers are handled, fired or moved, while a shard is locked (1 to 65536).
     std::size_t lock_limit = 256;
 
     /// How often the wall clock is looked at while a timer waits for it: how late a step of it is
@@ -85,7 +87,7 @@ struct service_options {
     /// driver looks after callbacks that are due or run, at this interval; 0: it does not.
     std::chrono::nanoseconds watchdog = std::chrono::seconds{1};
 
-    /// Called, without a lock, from the thread that found it: a callback threw; one was rejected; one
+    /// Called, without a lock, from the thread that found it, and must not throw: a callback threw; one was rejected; one
     /// has been running for so long, and still runs (once for each run); the driver woke up so much
     /// too late.
     std::function<void(std::exception_ptr)> on_failure;

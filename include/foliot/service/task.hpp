@@ -61,6 +61,14 @@ public:
         std::exchange(operations_, nullptr)->destroy(bytes_);
     }
 
+    /// Whether moving it runs no code of the callable's type; whether destroying it does not.
+    [[nodiscard]] bool moves_plainly() const noexcept {
+        return operations_ == nullptr || operations_->moves_plainly;
+    }
+    [[nodiscard]] bool is_plain() const noexcept {
+        return operations_ == nullptr || operations_->is_plain;
+    }
+
     /// Whether a callable of this type lies inside.
     template <class F>
     static constexpr bool fits = sizeof(F) <= inline_bytes && alignof(F) <= alignof(void*) &&
@@ -71,6 +79,8 @@ private:
         void (*call)(void*);
         void (*move)(void* from, void* to) noexcept;  // and destroys what is left
         void (*destroy)(void*) noexcept;
+        bool moves_plainly;
+        bool is_plain;
     };
 
     template <class F>
@@ -85,13 +95,14 @@ private:
             ::new (to) F(std::move(at<F>(from)));
             std::destroy_at(&at<F>(from));
         },
-        [](void* bytes) noexcept { std::destroy_at(&at<F>(bytes)); }};
+        [](void* bytes) noexcept { std::destroy_at(&at<F>(bytes)); },
+        std::is_trivially_copyable_v<F>, std::is_trivially_copyable_v<F>};
 
     template <class F>
     static constexpr operations outside{
         [](void* bytes) { static_cast<void>(std::invoke(*at<F*>(bytes))); },
         [](void* from, void* to) noexcept { ::new (to) F*(at<F*>(from)); },
-        [](void* bytes) noexcept { delete at<F*>(bytes); }};
+        [](void* bytes) noexcept { delete at<F*>(bytes); }, true, false};
 
     void take(task& other) noexcept {
         if (other.operations_ == nullptr) return;

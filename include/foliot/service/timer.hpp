@@ -20,7 +20,7 @@ template <class Rep, class Period>
     std::chrono::duration<Rep, Period> d) {
     using std::chrono::nanoseconds;
     using wide = std::chrono::duration<long double>;
-    if (wide(d) >= wide(nanoseconds::max())) return nanoseconds::max();
+    if (!(wide(d) < wide(nanoseconds::max()))) return nanoseconds::max();  // no number: never
     if (wide(d) <= wide(nanoseconds::min())) return nanoseconds::min();
     return std::chrono::ceil<nanoseconds>(d);
 }
@@ -30,8 +30,7 @@ template <class Rep, class Period>
 [[nodiscard]] constexpr std::chrono::nanoseconds deadline_after(
     std::chrono::nanoseconds now, std::chrono::duration<Rep, Period> delay) {
     const auto wait = std::max(to_nanoseconds(delay), std::chrono::nanoseconds{0});
-    return now > std::chrono::nanoseconds::max() - wait ? std::chrono::nanoseconds::max()
-                                                        : now + wait;
+    return saturating_sum(now, wait);
 }
 
 }  // namespace detail

@@ -18,14 +18,14 @@ struct worker_pool_options {
     /// How many jobs of each class may wait, at least 1.
     std::size_t queue_limit = 16'384;
 
-    /// Called without a lock when a queue that had refused a job has room again.
+    /// Called without a lock when a queue that had refused a job is no more than half full.
     std::function<void()> on_room;
 };
 
-// Threads that run jobs: the highest class first, but every eighth job is the oldest of the lowest
-// class that has one, so that none starves.
+// Threads that run jobs: the highest class first, but every eighth job is one of a lower class, each in
+// its turn, so that none starves.
 //
-// Time:    try_submit O(1) and one mutex; evict O(jobs that wait in the classes that have one).
+// Time:    try_submit O(1) and one mutex; evict O(jobs that wait in the class, if one is discardable).
 // Threads: any thread may call everything.
 // Memory:  32 bytes for each job that waits.
 // Errors:  std::invalid_argument for options out of their range; std::system_error if a thread cannot

@@ -111,16 +111,34 @@ TEST(overload_block, rejects_what_waited_for_too_long) {
     EXPECT_EQ(o.made[2].cancel(), cancel_result::gone);
 }
 
-TEST(overload_block, takes_no_more_out_of_the_wheel_than_may_wait) {
+TEST(overload_block, what_finds_no_place_to_wait_either_goes_back_into_the_wheel) {
     overloaded o(overload::block, std::vector<timer_options>(10));
-    for (int i = 0; i < 5; ++i) o.timers->poll();
     const service_metrics m = o.timers->metrics();
-    EXPECT_LE(m.due, 2U + 2U + o.options.lock_limit);
-    while (o.run.size() < 10) {
-        o.held->run_one();
+    EXPECT_EQ(m.due, 2U + 2U);
+    EXPECT_EQ(m.backlog[1], 2U);
+    EXPECT_EQ(m.pending, 6U);
+    for (int i = 0; o.run.size() < 10; ++i) {
+        ASSERT_LT(i, 100);
+        if (o.held->size() > 0) o.held->run_one();
+        o.clock.advance(10ms);
         o.timers->poll();
     }
     EXPECT_EQ(o.rejected, 0);
+}
+
+TEST(overload_block, a_full_class_delays_no_other) {
+    std::vector<timer_options> of(10, timer_options{priority::low, false, 0});
+    of.push_back({priority::high, false, 0});
+    overloaded o(overload::block, of);
+    // The executor of this test has one limit for all: make room for one.
+    const auto before = o.timers->metrics().backlog;
+    EXPECT_EQ(before[2], 2U);
+    EXPECT_EQ(before[0], 1U) << "it was taken out of the wheel, and waits before the low ones";
+    o.held->run_one();
+    o.timers->poll();
+    o.held->run_one();
+    o.held->run_one();
+    EXPECT_EQ(o.run.back(), 10U);
 }
 
 TEST(overload_block, what_waits_can_be_cancelled) {

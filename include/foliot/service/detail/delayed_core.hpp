@@ -58,9 +58,9 @@ private:
     friend class delayed_expiry;
 
     enum class life : std::uint8_t { open, withdrawn, completed };
-    // The wait for the timeout: idle -> starting -> armed -> over. It is delayed in between, and over
-    // from any of them. lost: the service dropped the timer while it was starting. When it drops an
-    // armed one that starts again, or is idle if the service has stopped.
+    // The wait for the timeout: idle -> starting -> armed -> over. It is delayed in between, and
+    // over from any of them. lost: the service dropped the timer while it was starting. When it
+    // drops an armed one that starts again, or is idle if the service has stopped.
     enum class wait : std::uint8_t { idle, starting, lost, armed, over };
     static constexpr std::uint32_t over_bit = 1U << 31;
 
@@ -81,8 +81,8 @@ private:
         return true;
     }
 
-    /// A try that a cancel_for_key overtakes must not complete what that has returned; whoever it was
-    /// returned to may.
+    /// A try that a cancel_for_key overtakes must not complete what that has returned; whoever got
+    /// it may.
     [[nodiscard]] bool to_completed() noexcept {
         if (inside_.load(std::memory_order_relaxed) != std::this_thread::get_id()) {
             return life_.exchange(life::completed) != life::completed;
@@ -197,8 +197,8 @@ private:
     timer timer_;  // written while starting; used by who takes it from armed to over
 };
 
-/// What the service calls when the timeout of an operation is over. If it is destroyed without a call,
-/// and the operation still waits, the service had no room for it, or stops.
+/// What the service calls when the timeout of an operation is over. If it is destroyed without a
+/// call, and the operation still waits, the service had no room for it, or stops.
 template <timer_queue Queue>
 class delayed_expiry {
 public:

@@ -22,7 +22,7 @@ public:
     std::atomic<std::ptrdiff_t> over{0};     // of these, whose operation needs no watching any more
     std::atomic<std::ptrdiff_t> delayed{0};  // operations that wait for their timeout
 
-    /// Sweeps if that is worth it. Half of all, so that a sweep costs O(1) for each entry it removes.
+    /// Sweeps if that is worth it: half of all, so that it costs O(1) for each entry it removes.
     void sweep_if_needed() noexcept {
         // Who finds another sweeping may leave: that one looks again after it has cleared the flag.
         while (needs_sweep() && !sweeping_.test_and_set()) {
@@ -66,8 +66,8 @@ public:
 /// Operations completed by this thread: whether something has changed since.
 inline thread_local std::uint64_t completions_here = 0;
 
-/// How often user code is called again for what it asked for itself, from within: while something is
-/// completed, and once more. So a try_complete that checks its own key comes to an end.
+/// How often user code is called again for what it asked for itself, from within: while something
+/// is completed, and once more. So a try_complete that checks its own key comes to an end.
 class rounds_from_within {
 public:
     void begin() noexcept { before_ = completions_here; }

@@ -17,8 +17,8 @@
 
 namespace foliot::detail {
 
-/// Who is watched under which key, in parts under a lock each. No lock is held while an operation is
-/// called or destroyed.
+/// Who is watched under which key, in parts under a lock each. No lock is held while an operation
+/// is called or destroyed.
 template <class Key, class Hash, class Operation>
 class delayed_table final : public delayed_house {
 public:

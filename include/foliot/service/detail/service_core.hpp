@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -32,7 +31,9 @@ namespace detail {
 
 /// A timer service without its queues' types: the shards, the driver, the way to the executor.
 ///
-/// Locks: `pass_mutex_` (one pass at a time), under it a shard's; `sleep_mutex_` alone.
+/// Locks: `pass_mutex_`, one pass at a time; under it one shard's, for a moment; `sleep_mutex_`, for
+/// what the driver is told and what is published. While jobs are handed over only the first is held,
+/// and nothing that a callback may call waits for it, but the end of a stop from outside.
 class service_core {
 public:
     using make_shard = std::unique_ptr<shard> (*)(const shard::surroundings&);
@@ -51,7 +52,8 @@ public:
 
     [[nodiscard]] group_result cancel_group(std::uint64_t group);
 
-    /// One pass: hands over what is due now, up to the limits. How many that were.
+    /// One pass: hands over what is due now, up to the limits. How many that were; 0 if another thread
+    /// is in a pass.
     std::size_t poll();
     /// When to poll again, by the steady clock; nullopt while nothing is pending.
     [[nodiscard]] std::optional<std::chrono::nanoseconds> next_wakeup();
@@ -67,17 +69,22 @@ private:
         job what;
         std::chrono::nanoseconds since;
     };
+    using backlog = std::array<std::deque<waiting_job>, priorities>;
+    using lock = std::unique_lock<std::mutex>;
 
     void drive();
-    [[nodiscard]] std::size_t pass(bool& cut);
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> drive_once() noexcept;
+    [[nodiscard]] std::size_t pass(lock& one_at_a_time, bool& cut);
+    [[nodiscard]] bool collect(bool& cut);
+    void hand_over_collected();
     void hand_over(const job& j);
     void hand_over_backlog();
-    void drop_backlog() noexcept;
+    void wait_in_backlog(const job& j);
+    void put_back(const job& j);
+    void publish(bool cut);
+    void drop_all(backlog& jobs) noexcept;
     [[nodiscard]] bool passes_here() const noexcept {
         return passing_.load(std::memory_order_relaxed) == std::this_thread::get_id();
-    }
-    [[nodiscard]] bool back_pressure() const noexcept {
-        return backlog_size_ >= options_.backlog_limit;
     }
     void wake() noexcept;
     void rearm_fd();
@@ -85,7 +92,7 @@ private:
     void earlier(std::chrono::nanoseconds at) noexcept;
     void sleep(std::optional<std::chrono::nanoseconds> until);
     [[nodiscard]] bool watch();
-    [[nodiscard]] std::optional<std::chrono::nanoseconds> steady_wakeup();
+    void join_driver();
 
     const service_options options_;
     const service_clock* const clock_;
@@ -96,25 +103,35 @@ private:
 
     std::mutex pass_mutex_;
     std::atomic<std::thread::id> passing_{};  // the thread that is in a pass
+    std::vector<job> jobs_;                   // collected, to be handed over from next_job_ on
+    std::size_t next_job_ = 0;
+    std::chrono::nanoseconds pass_begin_{};
+    std::size_t handed_over_ = 0;  // in this pass
+    std::size_t put_back_ = 0;     // into the queue, in this pass
+    backlog backlog_;
+    std::size_t drained_shards_ = 0;  // in this pass
+    std::size_t first_shard_ = 0;     // of the next pass, so that none comes last always
+
     std::atomic<bool> stop_begun_ = false;
-    std::vector<job> jobs_;
-    std::array<std::deque<waiting_job>, priorities> backlog_;
-    std::size_t backlog_size_ = 0;
-    std::size_t first_shard_ = 0;  // of the next pass, so that none comes last always
+    std::mutex join_mutex_;
+    std::thread driver_;
 
     mutable std::mutex sleep_mutex_;
     std::condition_variable woken_;
     std::optional<std::chrono::nanoseconds> earliest_;  // told since the last sleep
     bool room_ = false;                                 // in the executor, since then
-    bool stopping_ = false;
-    int fd_ = -1;
-    std::optional<std::chrono::nanoseconds> fd_at_;
+    std::optional<std::chrono::nanoseconds> backlog_until_;
+    std::array<std::size_t, priorities> backlog_lengths_{};
     std::uint64_t wakeups_ = 0;
     std::uint64_t passes_ = 0;
     std::uint64_t cut_passes_ = 0;
     std::uint64_t late_wakeups_ = 0;
-    std::array<std::size_t, priorities> backlog_lengths_{};
-    std::thread driver_;
+    std::uint64_t failed_passes_ = 0;
+
+    int fd_ = -1;
+    std::uint64_t fd_version_ = 0;                        // of the latest rearm_fd
+    std::optional<std::chrono::nanoseconds> fd_at_;       // set to
+    std::optional<std::chrono::nanoseconds> fd_earlier_;  // told since the latest rearm_fd began
 };
 
 }  // namespace detail

@@ -40,13 +40,23 @@ namespace detail {
 
 class shard;
 
+[[nodiscard]] constexpr std::chrono::nanoseconds saturating_sum(
+    std::chrono::nanoseconds a, std::chrono::nanoseconds b) noexcept {
+    using std::chrono::nanoseconds;
+    if (b.count() >= 0) return a > nanoseconds::max() - b ? nanoseconds::max() : a + b;
+    return a < nanoseconds::min() - b ? nanoseconds::min() : a + b;
+}
+
 /// One timer of a service. Its place is used again, but its memory stays as long as the service.
 ///
-///     unused -> pending -> due -> running -> unused       each arrow is one step under the lock
+///     unused -> pending -> due -> running -> over -> unused    each arrow is one step under the lock
 ///                 ^         |        |
-///                 +---------+--------+                     deferred, moved; periodic
+///                 +---------+--------+                          deferred, moved; periodic
+///
+/// While it is over, its callback is destroyed, without the lock. (Before it is pending likewise: it
+/// is moved in.)
 struct timer_node : timer_hook {
-    enum class state : std::uint8_t { unused, pending, due, running };
+    enum class state : std::uint8_t { unused, pending, due, running, over, dropped };
 
     explicit timer_node(shard& s) noexcept : home(s) {}
 
@@ -80,7 +90,7 @@ public:
         const service_clock* clock;
         bool wall;  // which of its times
         std::chrono::nanoseconds tick;
-        std::chrono::nanoseconds defer_by;
+
         std::weak_ptr<const void> owner;  // to be kept while a callback runs
         std::function<void(shard&, std::chrono::nanoseconds)> on_earlier;  // than it knew
         std::function<void(std::exception_ptr)> on_failure;
@@ -110,6 +120,9 @@ public:
     [[nodiscard]] std::optional<std::chrono::nanoseconds> deadline(const timer_node& node,
                                                                    std::uint64_t generation) const;
 
+    /// A due timer goes back into the queue, to be due again after `by`.
+    void put_off(timer_node& node, std::uint64_t ticket, std::chrono::nanoseconds by) noexcept;
+
     /// Appends the jobs of up to `limit` timers that are due. True: that was all.
     [[nodiscard]] bool collect(std::size_t limit, std::vector<job>& jobs);
     /// When to collect again, by the clock that it goes by.
@@ -124,6 +137,10 @@ public:
         return around_.wall ? around_.clock->wall() : around_.clock->steady();
     }
     [[nodiscard]] bool by_wall() const noexcept { return around_.wall; }
+
+    /// Returns when no callback runs but those that this thread is inside of.
+    void wait_until_quiet();
+    [[nodiscard]] static bool inside_callback() noexcept;
 
     /// Nothing is made any more. Ends what is pending, and says how many timers that were.
     std::uint64_t close() noexcept;
@@ -140,17 +157,28 @@ protected:
                                    void (*sink)(shard&, timer_hook&)) = 0;
     [[nodiscard]] virtual std::optional<tick> first_wakeup() const noexcept = 0;
     [[nodiscard]] virtual std::size_t pending() const noexcept = 0;
-    virtual void disarm_all() noexcept = 0;
+    virtual void restart(tick now) noexcept = 0;  // disarms all
 
 private:
     using lock = std::unique_lock<std::mutex>;
 
     static void act(void* node, std::uint64_t ticket, job_fate fate) noexcept;
+    // A timer that is over: its callback is destroyed when this goes away, after the lock.
+    struct remains {
+        timer_node* node = nullptr;
+        remains() = default;
+        remains(const remains&) = delete;
+        remains& operator=(const remains&) = delete;
+        ~remains() {
+            if (node != nullptr) node->home.empty(*node);
+        }
+    };
+
     void run(timer_node& node, std::uint64_t ticket) noexcept;
     [[nodiscard]] bool start(timer_node& node, std::uint64_t ticket,
                              std::chrono::nanoseconds begun);
     void finish(timer_node& node, std::chrono::nanoseconds took, bool failed) noexcept;
-    void put_off(timer_node& node, std::uint64_t ticket) noexcept;
+
     void end(timer_node& node, std::uint64_t ticket, std::uint64_t& counter) noexcept;
 
     struct group {
@@ -160,15 +188,19 @@ private:
     };
     void join_group(timer_node& node, group& g) noexcept;
     void leave_group(timer_node& node) noexcept;
-    [[nodiscard]] cancel_result cancel_locked(timer_node& node, task& callback) noexcept;
+    [[nodiscard]] cancel_result cancel_locked(timer_node& node) noexcept;
+    [[nodiscard]] timer_node& reserve();
+    void fill(timer_node& node, std::chrono::nanoseconds deadline, std::chrono::nanoseconds period,
+              missed policy, const timer_options& options);
 
-    [[nodiscard]] task release(timer_node& node) noexcept;
-    [[nodiscard]] timer_node& unused();
+    [[nodiscard]] timer_node* finished_with(timer_node& node) noexcept;
+    void empty(timer_node& node) noexcept;
+    void follow_clock(tick now);
     void make_due(timer_node& node);
     [[nodiscard]] std::optional<std::chrono::nanoseconds> tell(tick due) noexcept;
     [[nodiscard]] tick tick_of(std::chrono::nanoseconds deadline) const;
     [[nodiscard]] std::chrono::nanoseconds time_of(tick t) const noexcept;
-    [[nodiscard]] bool is(const timer_node& node, std::uint64_t generation) const noexcept {
+    [[nodiscard]] static bool is(const timer_node& node, std::uint64_t generation) noexcept {
         return node.generation == generation && node.now != timer_node::state::unused;
     }
 
@@ -181,6 +213,8 @@ private:
     std::unordered_map<std::uint64_t, group> groups_;  // those that have a timer
     std::vector<job>* jobs_ = nullptr;                 // where collect wants them
     tick told_ = tick::max();                          // the driver comes by then
+    tick latest_;                                      // of the clock, at the last collect
+    bool clock_went_back_ = false;
     bool closed_ = false;
     service_metrics counts_;  // its share; `pending` is the queue's
 };
@@ -207,7 +241,7 @@ private:
         return queue_.next_wakeup();
     }
     [[nodiscard]] std::size_t pending() const noexcept override { return queue_.size(); }
-    void disarm_all() noexcept override { queue_.clear(); }
+    void restart(tick now) noexcept override { queue_.reset(now); }
 
     Queue queue_;
 };
