@@ -239,6 +239,40 @@ TEST(purgatory_races, cancels_completions_and_expirations_add_up) {
     EXPECT_EQ(waiting.watched(), 0U);
 }
 
+// Refuses two jobs of three while it is busy; runs the others at once.
+class busy_executor final : public executor {
+public:
+    [[nodiscard]] bool try_submit(const job& j) override {
+        if (busy && ++asked % 3 != 0) return false;
+        j();
+        return true;
+    }
+    std::atomic<bool> busy = true;
+    std::atomic<unsigned> asked = 0;
+};
+
+TEST(purgatory_races, timeouts_that_a_busy_service_rejects_come_again_until_all_have_expired) {
+    const auto room = std::make_shared<busy_executor>();
+    service_options o;
+    o.tick = 1us;
+    o.executor = room;
+    o.when_full = overload::reject;
+    timer_service timers(o);
+    delayed_operations<std::size_t> waiting(timers, {.retry_after = 1us});
+    constexpr std::size_t count = 16'000;
+    auto all = requests(count);
+    on_threads([&](std::size_t t) {
+        for (std::size_t i = t; i < count; i += threads) {
+            waiting.try_complete_else_watch(all[i].op, all[i].keys, 0s);
+        }
+    });
+    room->busy = false;
+    wait_until([&] { return waiting.delayed() == 0; });
+    timers.stop();
+    for (const request& r : all) EXPECT_EQ(r.op->expirations, 1);
+    EXPECT_GT(timers.metrics().rejected, 0U);
+}
+
 TEST(purgatory_races, stopping_the_service_loses_timeouts_and_nothing_else) {
     for (int round = 0; round < 20; ++round) {
         timer_service timers;
