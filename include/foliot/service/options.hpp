@@ -58,7 +58,7 @@ struct service_options {
 
     /// Where callbacks run instead; of this service alone, which stops it. It must run or drop each
     /// job before the service is gone.
-    std::shared_ptr<foliot::executor> executor;
+    std::shared_ptr<foliot::executor> executor = {};
 
     /// How many due callbacks of each class may wait for a worker (1 to 2^24).
     std::size_t queue_limit = 16'384;
@@ -87,13 +87,13 @@ struct service_options {
     /// driver looks after callbacks that are due or run, at this interval; 0: it does not.
     std::chrono::nanoseconds watchdog = std::chrono::seconds{1};
 
-    /// Called, without a lock, from the thread that found it, and must not throw: a callback threw; one was rejected; one
-    /// has been running for so long, and still runs (once for each run); the driver woke up so much
-    /// too late.
-    std::function<void(std::exception_ptr)> on_failure;
-    std::function<void()> on_rejected;
-    std::function<void(std::chrono::nanoseconds)> on_slow;
-    std::function<void(std::chrono::nanoseconds)> on_late;
+    /// Called without a lock from the thread that found it; they must not throw. A callback threw; one
+    /// was rejected; one has been running for so long, and still runs (once for each run); the driver
+    /// woke up so much too late.
+    std::function<void(std::exception_ptr)> on_failure = {};
+    std::function<void()> on_rejected = {};
+    std::function<void(std::chrono::nanoseconds)> on_slow = {};
+    std::function<void(std::chrono::nanoseconds)> on_late = {};
 };
 
 }  // namespace foliot

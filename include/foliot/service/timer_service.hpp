@@ -41,14 +41,14 @@ public:
 // late it may be: less than a tick, the wake-up of two threads, and what is ahead of it.
 //
 // **When there is too much** the executor's queues are full, and `service_options::when_full` says
-// what happens; each priority has a queue of its own. After a pause (a suspended machine, a stopped
-// process) what is overdue is handed over in passes that are bounded by count and time.
+// what happens; each priority has a queue of its own. After a pause (a stopped process, a machine that
+// was too busy) what is overdue is handed over in passes that are bounded by count and time.
 //
 // Time:    after, at, every, cancel, reschedule: O(1) and one mutex of a shard, which the driver holds
 //          for `lock_limit` timers at most.
 // Threads: any thread may call everything; callbacks may too, also stop() and the destructor (then
 //          no other thread may be inside a call). A thread keeps to one shard for the timers it makes.
-// Memory:  192 bytes a timer, kept for the next one; callables of up to 48 bytes lie inside.
+// Memory:  about 220 bytes a timer, kept for the next one; callables of up to 48 bytes lie inside.
 // Errors:  the constructor throws std::invalid_argument that names the option. after, at and every
 //          throw service_stopped, and std::bad_alloc and then have made nothing. What a callback
 //          throws is counted and told to `on_failure`.
@@ -111,7 +111,8 @@ public:
     group_result cancel_group(std::uint64_t group) { return core_->cancel_group(group); }
 
     /// Hands over what is due, as one pass of the driver would, and says how many that were. For
-    /// services without a driver; harmless beside one. From a callback that it runs: does nothing.
+    /// services without a driver; harmless beside one. A pass has limits: next_wakeup() says whether there
+    /// is more. While another pass is under way, also that of a callback that it runs, it does nothing.
     std::size_t poll() {
         const auto alive = core_;
         return alive->poll();

@@ -236,7 +236,7 @@ private:
     [[nodiscard]] bool owns(const timer_hook& hook, detail::hook_place place) const noexcept {
         if (in_heap(place)) return place >= root && place < end_ && at(place).hook == &hook;
         const std::uint32_t bank = access::list(place) - late;
-        return bank < 2 && late_[bank].owns(place);
+        return bank < 2 && late_[bank].owns(place, detail::hardened_chunks);
     }
 
     // The last item goes where it belongs, from the hole on.
@@ -373,7 +373,8 @@ inline bool deadline_heap::check_invariants() const {
         bool right = true;
         late_[bank].for_each([&](timer_hook& hook) {
             const detail::hook_place place = access::place(hook);
-            right = right && access::list(place) == late + bank && late_[bank].owns(place);
+            right = right && access::list(place) == late + bank &&
+                    late_[bank].owns(place, detail::hardened_chunks);
             right = right && (bank != late_bank_ || hook.due() <= pass_.cursor);
         });
         return right;

@@ -268,7 +268,7 @@ private:
         if constexpr (detail::hardened) {
             const detail::hook_place place = access::place(hook);
             const std::uint32_t list = access::list(place);
-            detail::require(list < list_count && lists_[list].owns(place),
+            detail::require(list < list_count && lists_[list].owns(place, detail::hardened_chunks),
                             "cancel or reschedule: the hook is armed in another queue");
         }
     }

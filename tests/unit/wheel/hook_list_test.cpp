@@ -51,7 +51,7 @@ protected:
             const hook_place place = hook_access::place(*hook);
             ASSERT_EQ(hook_access::list(place), 7U);
             ASSERT_EQ(*hook_access::entry(place), reinterpret_cast<std::uintptr_t>(hook));
-            ASSERT_TRUE(list_.owns(place));
+            ASSERT_TRUE(list_.owns(place, 100'000));
         }
     }
 

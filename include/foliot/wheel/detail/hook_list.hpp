@@ -10,6 +10,10 @@
 
 namespace foliot::detail {
 
+/// How far the hardened check of a cancel looks: enough for a test, and no burden for a crowded slot
+/// in a build that happens to be without NDEBUG.
+inline constexpr std::uint32_t hardened_chunks = 32;
+
 /// The hooks of one slot, in chunks of entries. Each hook knows the address of its entry and the
 /// number of its list, so that a removal looks nothing up.
 ///
@@ -153,8 +157,9 @@ public:
         }
     }
 
-    /// Whether the entry at `place` is one of this list. O(size / 53), for checks.
-    [[nodiscard]] bool owns(hook_place place) const noexcept;
+    /// Whether the entry at `place` is one of this list. For checks, which take a list that is longer
+    /// than `most` chunks at its word: O(min(most, size / 53)).
+    [[nodiscard]] bool owns(hook_place place, std::uint32_t most) const noexcept;
 
 private:
     // The address of a hook, which is even, or a hole: the address of the next hole plus 1, or one
@@ -327,13 +332,14 @@ inline void hook_list::condense(std::uint32_t& old, std::size_t limit, std::uint
     sparse_at_ = sparse_at(first()->chunks);
 }
 
-inline bool hook_list::owns(hook_place place) const noexcept {
+inline bool hook_list::owns(hook_place place, std::uint32_t most) const noexcept {
     if (last_ == nullptr) return false;
     const entry* const at = hook_access::entry(place);
-    for (const chunk* c = first();; c = c->next) {
+    for (const chunk* c = first(); most != 0; --most, c = c->next) {
         if (at >= c->entries + c->taken && at < c->entries + chunk_entries) return !is_hole(*at);
         if (c == last_) return false;
     }
+    return true;
 }
 
 }  // namespace foliot::detail
