@@ -125,6 +125,7 @@ std::size_t service_core::poll() {
     bool cut = false;
     const std::size_t done = pass(one_at_a_time, cut);
     rearm_fd();
+    if (options_.driver && done > 0) wake();  // some may wait for room now
     return done;
 }
 
@@ -161,8 +162,9 @@ std::size_t service_core::pass(lock& one_at_a_time, bool& cut) {
 // that is done, or it is enough for a pass (`cut`).
 bool service_core::collect(bool& cut) {
     while (drained_shards_ < shards_.size()) {
+        // However short a pass may be, it takes something.
         cut = handed_over_ >= options_.pass_limit ||
-              clock_->steady() - pass_begin_ >= options_.pass_time;
+              (handed_over_ > 0 && clock_->steady() - pass_begin_ >= options_.pass_time);
         if (cut) return false;
         const bool all = shards_[first_shard_]->collect(
             std::min(options_.lock_limit, options_.pass_limit - handed_over_), jobs_);

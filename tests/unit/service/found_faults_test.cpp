@@ -208,6 +208,18 @@ TEST(found_faults, limits_as_large_as_they_go_are_refused_or_harmless) {
     EXPECT_NO_THROW(timers.after(std::chrono::duration<double>(std::nan("")), [] {}));
 }
 
+TEST(found_faults, passes_as_short_as_they_go_make_progress) {
+    service_options o;
+    o.pass_time = 1ns;
+    o.pass_limit = 1;
+    o.lock_limit = 1;
+    timer_service timers(o);
+    std::latch all(100);
+    for (int i = 0; i < 100; ++i) timers.after(1ms, [&] { all.count_down(); });
+    all.wait();
+    while (timers.metrics().completed < 100) std::this_thread::yield();
+}
+
 TEST(found_faults, to_wait_for_ever_for_room_hides_no_wake_up) {
     service_options o;
     o.workers = 1;
