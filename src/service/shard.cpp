@@ -61,6 +61,7 @@ shard::made shard::make(nanoseconds deadline, nanoseconds period, missed policy,
         if (closed_) return {};
         fill(node, std::max(deadline, nanoseconds{0}), period, policy, options);
         left.node = nullptr;
+        // NOLINTNEXTLINE(bugprone-use-after-move): it was moved above or is moved here
         if (plainly) node.callback = std::move(callback);
         result = {&node, node.generation};
         earlier = tell(tick_of(node.deadline));
