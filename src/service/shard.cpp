@@ -26,7 +26,8 @@ bool runs_here(const timer_node& node) {
     return false;
 }
 
-// The next time on the grid after `last` fired; `now` if some were missed and are made up for.
+// The next time on its grid after the one that fired; one that is over if what was missed is made up
+// for.
 nanoseconds next_on_grid(const timer_node& node, nanoseconds now) {
     const nanoseconds next = saturating_sum(node.deadline, node.period);
     if (next > now || node.policy == missed::all) return next;
@@ -259,7 +260,7 @@ bool shard::find_slow(nanoseconds limit, std::vector<nanoseconds>& slow) {
         ++counts_.slow_callbacks;
         slow.push_back(t - node->begun);
     }
-    return counts_.due + counts_.running > 0;
+    return counts_.due > 0 || !running_.empty();
 }
 
 // Whether the driver must be told, and of what.
@@ -308,17 +309,12 @@ std::uint64_t shard::close() noexcept {
     return ended;
 }
 
-bool shard::closed() const {
-    const lock held(mutex_);
-    return closed_;
-}
-
 void shard::add_to(service_metrics& m) const {
     const lock held(mutex_);
     m.scheduled += counts_.scheduled;
     m.pending += pending();
     m.due += counts_.due;
-    m.running += counts_.running;
+    m.running += running_.size();
     m.cancelled += counts_.cancelled;
     m.completed += counts_.completed;
     m.rejected += counts_.rejected;
@@ -343,7 +339,6 @@ void shard::act(void* timer, std::uint64_t ticket, job_fate fate) noexcept {
         case job_fate::run: return s.run(node, ticket);
         case job_fate::shed: return s.end(node, ticket, s.counts_.shed);
         case job_fate::reject: return s.end(node, ticket, s.counts_.rejected);
-
         case job_fate::stop: return s.end(node, ticket, s.counts_.dropped);
     }
 }
@@ -356,9 +351,8 @@ void job_access::put_off(const job& j, nanoseconds by) noexcept {
 void shard::run(timer_node& node, std::uint64_t ticket) noexcept {
     // The callback may destroy the last handle of the service.
     const std::shared_ptr<const void> alive = around_.owner.lock();
-    if (closed()) return end(node, ticket, counts_.dropped);
     const nanoseconds begin = around_.clock->steady();
-    if (!start(node, ticket, begin)) return;
+    if (!start(node, ticket, begin)) return end(node, ticket, counts_.dropped);
     const running_here here{&node, innermost};
     innermost = &here;
     bool failed = false;
@@ -375,13 +369,12 @@ void shard::run(timer_node& node, std::uint64_t ticket) noexcept {
 bool shard::start(timer_node& node, std::uint64_t ticket, nanoseconds begun) {
     const nanoseconds t = around_.wall ? now() : begun;
     const lock held(mutex_);
-    if (node.now != state::due || node.ticket != ticket) return false;
+    if (closed_ || node.now != state::due || node.ticket != ticket) return false;
     running_.push_back(&node);
     node.now = state::running;
     node.begun = begun;
     node.told_slow = false;
     --counts_.due;
-    ++counts_.running;
     ++counts_.runs;
     counts_.lateness.add(saturating_sum(t, -node.deadline));
     return true;
@@ -393,7 +386,6 @@ void shard::finish(timer_node& node, nanoseconds took, bool failed) noexcept {
     bool rejected = false;
     {
         const lock held(mutex_);
-        --counts_.running;
         *std::find(running_.begin(), running_.end(), &node) = running_.back();
         running_.pop_back();
         counts_.failures += failed ? 1 : 0;

@@ -90,7 +90,6 @@ public:
         const service_clock* clock;
         bool wall;  // which of its times
         std::chrono::nanoseconds tick;
-
         std::weak_ptr<const void> owner;  // to be kept while a callback runs
         std::function<void(shard&, std::chrono::nanoseconds)> on_earlier;  // than it knew
         std::function<void(std::exception_ptr)> on_failure;
@@ -144,7 +143,6 @@ public:
 
     /// Nothing is made any more. Ends what is pending, and says how many timers that were.
     std::uint64_t close() noexcept;
-    [[nodiscard]] bool closed() const;
 
     void add_to(service_metrics& metrics) const;
 
@@ -175,10 +173,10 @@ private:
     };
 
     void run(timer_node& node, std::uint64_t ticket) noexcept;
+    // False: the job is void, or the shard is closed.
     [[nodiscard]] bool start(timer_node& node, std::uint64_t ticket,
                              std::chrono::nanoseconds begun);
     void finish(timer_node& node, std::chrono::nanoseconds took, bool failed) noexcept;
-
     void end(timer_node& node, std::uint64_t ticket, std::uint64_t& counter) noexcept;
 
     struct group {
@@ -216,7 +214,7 @@ private:
     tick latest_;                                      // of the clock, at the last collect
     bool clock_went_back_ = false;
     bool closed_ = false;
-    service_metrics counts_;  // its share; `pending` is the queue's
+    service_metrics counts_;  // its share; `pending` is the queue's, `running` running_
 };
 
 /// A shard on a queue of any model.
