@@ -83,7 +83,7 @@ public:
     /// armed. The hook must not be armed in another queue (hardened). O(1).
     [[gnu::always_inline]] bool cancel(timer_hook& hook) noexcept {
         if (!hook.armed()) return false;
-        check_mine(hook);
+        lists_.check_mine(hook, list_count);
         if (lists_.cancel(hook)) [[unlikely]]
             settle();
         return true;
@@ -235,7 +235,7 @@ private:
             access::due(hook) = due;
             return;
         }
-        check_mine(hook);
+        lists_.check_mine(hook, list_count);
         place(hook, due);
         if (lists_.leave(old)) settle();
     }
@@ -262,15 +262,6 @@ private:
     [[gnu::noinline, gnu::cold]] std::nullopt_t let_go() const noexcept {
         if (!pass_.advancing && lists_.let_go(list_count)) occupied_ = {};
         return std::nullopt;
-    }
-
-    void check_mine(timer_hook& hook) const noexcept {
-        if constexpr (detail::hardened) {
-            const detail::hook_place place = access::place(hook);
-            const std::uint32_t list = access::list(place);
-            detail::require(list < list_count && lists_[list].owns(place, detail::hardened_chunks),
-                            "cancel or reschedule: the hook is armed in another queue");
-        }
     }
 
     // ---- what comes next ----------------------------------------------------------------------

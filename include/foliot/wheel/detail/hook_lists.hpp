@@ -58,6 +58,16 @@ public:
         return lists_[list].append(hook, list, pool_);
     }
 
+    /// Hardened: ends the process if an armed hook is in none of the lists 0 to count - 1, which are all.
+    void check_mine(timer_hook& hook, std::uint32_t count) const noexcept {
+        if constexpr (hardened) {
+            const hook_place place = hook_access::place(hook);
+            const std::uint32_t list = hook_access::list(place);
+            require(list < count && lists_[list].owns(place, hardened_chunks),
+                    "cancel or reschedule: the hook is armed in another queue");
+        }
+    }
+
     /// Disarms an armed hook. True: there is no room for another note, and `settle` must follow.
     [[nodiscard, gnu::always_inline]] bool cancel(timer_hook& hook) noexcept {
         const hook_place place = hook_access::place(hook);
