@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <ctime>
 #include <stdexcept>
@@ -58,7 +57,7 @@ public:
 };
 
 std::size_t number_of_this_thread() noexcept {
-    static std::atomic<std::size_t> next{0};
+    static sync::atomic<std::size_t> next{0};
     thread_local const std::size_t number = next.fetch_add(1, std::memory_order_relaxed);
     return number;
 }
@@ -98,7 +97,7 @@ service_core::~service_core() {
 void service_core::start(const std::shared_ptr<service_core>& core) {
     core->by_steady_.owner = core;
     core->by_wall_.owner = core;
-    if (core->options_.driver) core->driver_ = std::thread([core] { core->drive(); });
+    if (core->options_.driver) core->driver_ = sync::thread([core] { core->drive(); });
 }
 
 shard& service_core::shard_of_this_thread() noexcept {
@@ -132,11 +131,11 @@ std::size_t service_core::poll() {
 // Leaves the lock. What was collected when something throws is handed over in the next pass.
 std::size_t service_core::pass(lock& one_at_a_time, bool& cut) {
     struct mark {
-        std::atomic<std::thread::id>& who;
-        explicit mark(std::atomic<std::thread::id>& w) : who(w) {
-            who = std::this_thread::get_id();
+        sync::atomic<sync::thread::id>& who;
+        explicit mark(sync::atomic<sync::thread::id>& w) : who(w) {
+            who = sync::this_thread::get_id();
         }
-        ~mark() { who = std::thread::id{}; }
+        ~mark() { who = sync::thread::id{}; }
     };
     backlog left;
     std::size_t done = 0;
@@ -449,7 +448,7 @@ stop_report service_core::stop() noexcept {
 
 void service_core::join_driver() {
     const std::lock_guard one(join_mutex_);
-    if (driver_.joinable() && driver_.get_id() != std::this_thread::get_id()) driver_.join();
+    if (driver_.joinable() && driver_.get_id() != sync::this_thread::get_id()) driver_.join();
 }
 
 service_metrics service_core::metrics() const {

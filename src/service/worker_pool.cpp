@@ -1,16 +1,17 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #include <foliot/service/worker_pool.hpp>
 
+#include <foliot/service/detail/sync.hpp>
+
 #include <algorithm>
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 #include <vector>
 
 namespace foliot {
+
+namespace sync = detail::sync;
 
 namespace {
 
@@ -25,9 +26,9 @@ struct worker_pool::shared {
     explicit shared(worker_pool_options o) : options(std::move(o)) {}
 
     const worker_pool_options options;
-    mutable std::mutex mutex;
-    std::condition_variable work;
-    std::condition_variable quiet;
+    mutable sync::mutex mutex;
+    sync::condition_variable work;
+    sync::condition_variable quiet;
     std::array<std::deque<job>, priorities> queues;
     std::array<std::size_t, priorities> discardable{};
     std::array<bool, priorities> refused{};
@@ -35,7 +36,7 @@ struct worker_pool::shared {
     std::size_t running = 0;
     bool stopping = false;
     static thread_local const shared* mine;  // whose worker this thread is
-    std::vector<std::thread> threads;
+    std::vector<sync::thread> threads;
 
     // Now and then the turn of a lower class, each in its turn.
     [[nodiscard]] std::deque<job>* next_queue() {
@@ -137,7 +138,7 @@ std::array<std::size_t, priorities> worker_pool::waiting() const {
 
 void worker_pool::stop() noexcept {
     std::array<std::deque<job>, priorities> left;
-    std::vector<std::thread> threads;
+    std::vector<sync::thread> threads;
     {
         const std::lock_guard lock(shared_->mutex);
         shared_->stopping = true;
@@ -149,8 +150,8 @@ void worker_pool::stop() noexcept {
         for (const job& j : queue) j.drop();
     }
     const bool inside = shared::mine == shared_.get();
-    for (std::thread& thread : threads) {
-        if (thread.get_id() == std::this_thread::get_id()) {
+    for (sync::thread& thread : threads) {
+        if (thread.get_id() == sync::this_thread::get_id()) {
             thread.detach();
         } else {
             thread.join();

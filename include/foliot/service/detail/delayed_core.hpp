@@ -2,15 +2,14 @@
 #pragma once
 
 #include <foliot/service/detail/delayed_house.hpp>
+#include <foliot/service/detail/sync.hpp>
 #include <foliot/service/timer_service.hpp>
 #include <foliot/time/detail/contract.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <thread>
 #include <utility>
 
 namespace foliot {
@@ -84,7 +83,7 @@ private:
     /// A try that a cancel_for_key overtakes must not complete what that has returned; whoever got
     /// it may.
     [[nodiscard]] bool to_completed() noexcept {
-        if (inside_.load(std::memory_order_relaxed) != std::this_thread::get_id()) {
+        if (inside_.load(std::memory_order_relaxed) != sync::this_thread::get_id()) {
             return life_.exchange(life::completed) != life::completed;
         }
         life expected = life::open;
@@ -101,7 +100,7 @@ private:
     /// Tries to complete it. A thread that finds another one inside does not wait: it leaves word,
     /// and the one inside looks again before it leaves. True if a look of this call completed it.
     [[nodiscard]] bool attempt() {
-        const auto me = std::this_thread::get_id();
+        const auto me = sync::this_thread::get_id();
         if (inside_.load(std::memory_order_relaxed) == me) {
             asked_inside_ = true;
             return false;
@@ -113,7 +112,7 @@ private:
         for (std::uint32_t answered = 1; answered > 0;) {
             inside_.store(me, std::memory_order_relaxed);
             look(done, failure);
-            inside_.store(std::thread::id{}, std::memory_order_relaxed);
+            inside_.store(sync::thread::id{}, std::memory_order_relaxed);
             answered = asked_.fetch_sub(answered, std::memory_order_acq_rel) - answered;
         }
         if (failure) std::rethrow_exception(failure);
@@ -185,14 +184,14 @@ private:
         return wait_.compare_exchange_strong(from, to);
     }
 
-    std::atomic<life> life_{life::open};
-    std::atomic<wait> wait_{wait::idle};
-    std::atomic<bool> expired_{false};
-    bool asked_inside_ = false;              // of the thread inside
-    std::atomic<std::uint32_t> asked_{0};    // tries asked for and not answered yet
-    std::atomic<std::uint32_t> entries_{0};  // in watcher lists; and over_bit
-    std::atomic<std::thread::id> inside_{};
-    std::atomic<delayed_house*> house_{nullptr};
+    sync::atomic<life> life_{life::open};
+    sync::atomic<wait> wait_{wait::idle};
+    sync::atomic<bool> expired_{false};
+    bool asked_inside_ = false;               // of the thread inside
+    sync::atomic<std::uint32_t> asked_{0};    // tries asked for and not answered yet
+    sync::atomic<std::uint32_t> entries_{0};  // in watcher lists; and over_bit
+    sync::atomic<sync::thread::id> inside_{};
+    sync::atomic<delayed_house*> house_{nullptr};
     std::shared_ptr<delayed_house> owner_;
     timer timer_;  // written while starting; used by who takes it from armed to over
 };

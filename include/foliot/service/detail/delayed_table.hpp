@@ -2,6 +2,7 @@
 #pragma once
 
 #include <foliot/service/detail/delayed_house.hpp>
+#include <foliot/service/detail/sync.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -9,7 +10,6 @@
 #include <exception>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <unordered_map>
 #include <utility>
@@ -142,7 +142,7 @@ public:
 private:
     using map = std::unordered_map<Key, operations, Hash>;
     struct alignas(64) part {
-        std::mutex mutex;
+        sync::mutex mutex;
         map lists;
         bool closed = false;
     };

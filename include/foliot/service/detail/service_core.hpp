@@ -2,21 +2,18 @@
 #pragma once
 
 #include <foliot/service/detail/shard.hpp>
+#include <foliot/service/detail/sync.hpp>
 #include <foliot/service/executor.hpp>
 #include <foliot/service/metrics.hpp>
 #include <foliot/service/options.hpp>
 
 #include <array>
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <thread>
 #include <vector>
 
 namespace foliot {
@@ -70,7 +67,7 @@ private:
         std::chrono::nanoseconds since;
     };
     using backlog = std::array<std::deque<waiting_job>, priorities>;
-    using lock = std::unique_lock<std::mutex>;
+    using lock = std::unique_lock<sync::mutex>;
 
     void drive();
     [[nodiscard]] std::optional<std::chrono::nanoseconds> drive_once() noexcept;
@@ -84,7 +81,7 @@ private:
     void publish(bool cut);
     void drop_all(backlog& jobs) noexcept;
     [[nodiscard]] bool passes_here() const noexcept {
-        return passing_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+        return passing_.load(std::memory_order_relaxed) == sync::this_thread::get_id();
     }
     void wake() noexcept;
     void rearm_fd();
@@ -101,9 +98,9 @@ private:
     std::vector<std::unique_ptr<shard>> shards_;  // the last one goes by the wall clock
     std::shared_ptr<executor> executor_;
 
-    std::mutex pass_mutex_;
-    std::atomic<std::thread::id> passing_{};  // the thread that is in a pass
-    std::vector<job> jobs_;                   // collected, to be handed over from next_job_ on
+    sync::mutex pass_mutex_;
+    sync::atomic<sync::thread::id> passing_{};  // the thread that is in a pass
+    std::vector<job> jobs_;                     // collected, to be handed over from next_job_ on
     std::size_t next_job_ = 0;
     std::chrono::nanoseconds pass_begin_{};
     std::size_t handed_over_ = 0;  // in this pass
@@ -112,12 +109,12 @@ private:
     std::size_t drained_shards_ = 0;  // in this pass
     std::size_t first_shard_ = 0;     // of the next pass, so that none comes last always
 
-    std::atomic<bool> stop_begun_ = false;
-    std::mutex join_mutex_;
-    std::thread driver_;
+    sync::atomic<bool> stop_begun_ = false;
+    sync::mutex join_mutex_;
+    sync::thread driver_;
 
-    mutable std::mutex sleep_mutex_;
-    std::condition_variable woken_;
+    mutable sync::mutex sleep_mutex_;
+    sync::condition_variable woken_;
     std::optional<std::chrono::nanoseconds> earliest_;  // told since the last sleep
     bool room_ = false;                                 // in the executor, since then
     std::optional<std::chrono::nanoseconds> backlog_until_;

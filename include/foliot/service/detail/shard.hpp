@@ -2,6 +2,7 @@
 #pragma once
 
 #include <foliot/service/clock.hpp>
+#include <foliot/service/detail/sync.hpp>
 #include <foliot/service/executor.hpp>
 #include <foliot/service/metrics.hpp>
 #include <foliot/service/options.hpp>
@@ -12,14 +13,12 @@
 #include <foliot/wheel/timer_queue.hpp>
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -158,7 +157,7 @@ protected:
     virtual void restart(tick now) noexcept = 0;  // disarms all
 
 private:
-    using lock = std::unique_lock<std::mutex>;
+    using lock = std::unique_lock<sync::mutex>;
 
     static void act(void* node, std::uint64_t ticket, job_fate fate) noexcept;
     // A timer that is over: its callback is destroyed when this goes away, after the lock.
@@ -203,8 +202,8 @@ private:
     }
 
     const surroundings& around_;
-    mutable std::mutex mutex_;
-    std::condition_variable finished_;
+    mutable sync::mutex mutex_;
+    sync::condition_variable finished_;
     std::deque<timer_node> nodes_;
     std::vector<timer_node*> unused_;
     std::vector<timer_node*> running_;
