@@ -28,6 +28,11 @@ public:
         }
     }
 
+    void seconds(std::string_view name, std::string_view help, std::chrono::nanoseconds v) {
+        head(name, "gauge", help);
+        line(name, "", number(static_cast<double>(v.count()) / 1e9));
+    }
+
     void histogram(std::string_view name, std::string_view help, const duration_histogram& h) {
         head(name, "histogram", help);
         const std::string bucket = std::string(name) + "_bucket";
@@ -82,6 +87,8 @@ std::string to_prometheus(const service_metrics& m, const std::string& prefix) {
     t.value("failures_total", "counter", "Callbacks that threw.", m.failures);
     t.value("deferred_total", "counter", "Times that a timer was put off for want of room.",
             m.deferred);
+    t.value("skipped_total", "counter", "Times of periodic timers that were rejected or shed.",
+            m.skipped);
     t.value("rescheduled_total", "counter", "Times that a timer was moved by its owner.",
             m.rescheduled);
     t.value("moves_total", "counter", "Times that a timer was moved within the wheels.", m.moves);
@@ -96,8 +103,10 @@ std::string to_prometheus(const service_metrics& m, const std::string& prefix) {
             m.late_wakeups);
     t.by_class("queued", "Jobs in the executor.", m.queued);
     t.by_class("backlog", "Jobs that wait for room in the executor.", m.backlog);
+    t.seconds("oldest_overdue_seconds", "How late what has waited longest is.", m.oldest_overdue);
     t.histogram("lateness_seconds", "From the deadline to the start of the callback.", m.lateness);
     t.histogram("callback_seconds", "How long callbacks took.", m.duration);
+    t.histogram("scan_seconds", "How long a shard was locked to take due timers out.", m.scan);
     return t.take();
 }
 

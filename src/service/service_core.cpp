@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -26,6 +27,7 @@ void check(bool right, const char* what) {
 
 service_options checked(service_options o) {
     check(o.tick.count() > 0, "tick must be positive");
+    check(o.max_timers >= 1, "max_timers must be at least 1");
     check(o.shards >= 1 && o.shards <= 256, "shards must be 1 to 256");
     check(o.queue_limit >= 1 && o.queue_limit <= (1U << 24), "queue_limit must be 1 to 2^24");
     check(o.workers <= 4096, "workers must be 0 to 4096");
@@ -56,23 +58,33 @@ public:
     }
 };
 
-std::size_t number_of_this_thread() noexcept {
-    static sync::atomic<std::size_t> next{0};
-    thread_local const std::size_t number = next.fetch_add(1, std::memory_order_relaxed);
-    return number;
+// Where this thread stands among all, as a fraction of 2^32. Threads that come one after the other
+// are spread over any number of shards: their numbers are read from the low bit to the high one.
+std::uint32_t share_of_this_thread() noexcept {
+    static sync::atomic<std::uint32_t> next{0};
+    thread_local bool known = false;
+    thread_local std::uint32_t share = 0;
+    if (!known) {
+        const std::uint32_t number = next.fetch_add(1, std::memory_order_relaxed);
+        for (unsigned bit = 0; bit < 32; ++bit) share |= (number >> bit & 1U) << (31U - bit);
+        known = true;
+    }
+    return share;
 }
 
 }  // namespace
 
-service_core::service_core(service_options options, make_shard make)
+service_core::service_core(service_options options, const make_shard& make)
     : options_(checked(std::move(options))),
       clock_(options_.clock != nullptr ? options_.clock : &machine_clock()),
+      room_for_timers_(options_.max_timers),
       executor_(options_.executor) {
     by_steady_ = {
         clock_,
         false,
         options_.tick,
         {},
+        &room_for_timers_,
         [this](shard& s, nanoseconds at) { earlier(s.by_wall() ? clock_->steady() : at); },
         options_.on_failure,
         options_.on_rejected};
@@ -101,7 +113,7 @@ void service_core::start(const std::shared_ptr<service_core>& core) {
 }
 
 shard& service_core::shard_of_this_thread() noexcept {
-    return *shards_[number_of_this_thread() % options_.shards];
+    return *shards_[std::uint64_t{share_of_this_thread()} * options_.shards >> 32];
 }
 
 group_result service_core::cancel_group(std::uint64_t group) {
@@ -165,8 +177,10 @@ bool service_core::collect(bool& cut) {
         cut = handed_over_ >= options_.pass_limit ||
               (handed_over_ > 0 && clock_->steady() - pass_begin_ >= options_.pass_time);
         if (cut) return false;
+        const nanoseconds begin = clock_->steady();
         const bool all = shards_[first_shard_]->collect(
             std::min(options_.lock_limit, options_.pass_limit - handed_over_), jobs_);
+        new_scans_.add(clock_->steady() - begin);
         if (all) {
             first_shard_ = (first_shard_ + 1) % shards_.size();
             ++drained_shards_;
@@ -178,6 +192,15 @@ bool service_core::collect(bool& cut) {
 
 void service_core::hand_over_collected() {
     while (next_job_ < jobs_.size()) {
+        const bool nothing_waits = std::all_of(backlog_.begin(), backlog_.end(),
+                                               [](const auto& queue) { return queue.empty(); });
+        if (nothing_waits && !stop_begun_) {
+            const std::size_t taken =
+                executor_->try_submit_some(std::span(jobs_).subspan(next_job_));
+            next_job_ += taken;
+            handed_over_ += taken;
+            if (next_job_ == jobs_.size()) break;
+        }
         hand_over(jobs_[next_job_]);  // again, if it throws: a job is void once it was taken
         ++next_job_;
         ++handed_over_;
@@ -248,6 +271,7 @@ void service_core::publish(bool cut) {
     const std::lock_guard held(sleep_mutex_);
     backlog_until_ = until;
     for (std::size_t i = 0; i < priorities; ++i) backlog_lengths_[i] = backlog_[i].size();
+    scans_.add(std::exchange(new_scans_, {}));
     ++passes_;
     cut_passes_ += cut ? 1 : 0;
 }
@@ -456,6 +480,7 @@ service_metrics service_core::metrics() const {
     for (const auto& s : shards_) s->add_to(m);
     m.queued = executor_->waiting();
     const std::lock_guard held(sleep_mutex_);
+    m.scan = scans_;
     m.passes = passes_;
     m.cut_passes = cut_passes_;
     m.failed_passes = failed_passes_;

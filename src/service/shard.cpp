@@ -1,8 +1,11 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #include <foliot/service/detail/shard.hpp>
 
+#include "busy_with.hpp"
+
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 
 namespace foliot::detail {
@@ -12,35 +15,27 @@ namespace {
 using std::chrono::nanoseconds;
 using state = timer_node::state;
 
-// The timers whose callbacks run on this thread, the innermost first: a callback may poll.
-struct running_here {
-    const timer_node* node;
-    const running_here* outer;
-};
-thread_local const running_here* innermost = nullptr;
-
-bool runs_here(const timer_node& node) {
-    for (const running_here* r = innermost; r != nullptr; r = r->outer) {
-        if (r->node == &node) return true;
+bool is_busy_here(const timer_node& node) {
+    for (const busy_with* b = busy_with::innermost; b != nullptr; b = b->outer) {
+        if (&b->node == &node) return true;
     }
     return false;
 }
 
-// The next time on its grid after the one that fired; one that is over if what was missed is made up
-// for.
-nanoseconds next_on_grid(const timer_node& node, nanoseconds now) {
-    const nanoseconds next = saturating_sum(node.deadline, node.period);
-    if (next > now || node.policy == missed::all) return next;
-    const nanoseconds::rep rounds = (now - node.deadline) / node.period;
-    const nanoseconds latest = node.deadline + rounds * node.period;
-    return node.policy == missed::once ? latest : saturating_sum(latest, node.period);
-}
-
 }  // namespace
+
+thread_local const busy_with* busy_with::innermost = nullptr;
 
 shard::~shard() = default;
 
-bool shard::inside_callback() noexcept { return innermost != nullptr; }
+bool shard::inside_callback() noexcept { return busy_with::innermost != nullptr; }
+
+shard::made shard::current() noexcept {
+    const busy_with* b = busy_with::innermost;
+    while (b != nullptr && !b->runs) b = b->outer;
+    if (b == nullptr) return {nullptr, 0};
+    return {&b->node, b->node.generation};  // which does not change while it runs
+}
 
 // Moving a callback runs code of its type, unless it is plain. That is done without the lock.
 shard::made shard::make(nanoseconds deadline, nanoseconds period, missed policy,
@@ -60,35 +55,40 @@ shard::made shard::make(nanoseconds deadline, nanoseconds period, missed policy,
         }
         left.node = &node;
         if (closed_) return {};
-        fill(node, std::max(deadline, nanoseconds{0}), period, policy, options);
+        deadline = std::max(deadline, nanoseconds{0});
+        const tick due = tick_of(deadline);
+        arm_anew(node, due, options.group);
         left.node = nullptr;
+        node.deadline = deadline;
+        node.period = period;
+        node.now = state::pending;
+        node.policy = policy;
+        node.urgency = options.urgency;
+        node.discardable = options.discardable;
+        node.ends = false;
+        node.group = options.group;
+        ++counts_.scheduled;
         // NOLINTNEXTLINE(bugprone-use-after-move): it was moved above or is moved here
-        if (plainly) node.callback = std::move(callback);
+        if (plainly) std::construct_at(&node.callback, std::move(callback));  // it is empty
+        node.plain = node.callback.is_plain();
         result = {&node, node.generation};
-        earlier = tell(tick_of(node.deadline));
+        earlier = tell(due);
     }
     if (earlier) around_.on_earlier(*this, *earlier);
     return result;
 }
 
-// Arms it; if that throws it is as before.
-void shard::fill(timer_node& node, nanoseconds deadline, nanoseconds period, missed policy,
-                 const timer_options& options) {
-    group* const of = options.group == 0 ? nullptr : &groups_[options.group];
+// Into the queue, and into its group; if that throws it is in neither.
+void shard::arm_anew(timer_node& node, tick due, std::uint64_t of) {
+    if (of == 0) return arm(node, due);
+    group& joined = groups_[of];
     try {
-        arm(node, tick_of(deadline));
+        arm(node, due);
     } catch (...) {
-        if (of != nullptr && of->size == 0) groups_.erase(options.group);
+        if (joined.size == 0) groups_.erase(of);
         throw;
     }
-    if (of != nullptr) join_group(node, *of);
-    node.deadline = deadline;
-    node.period = period;
-    node.policy = policy;
-    node.options = options;
-    node.ends = false;
-    node.now = state::pending;
-    ++counts_.scheduled;
+    join_group(node, joined);
 }
 
 cancel_result shard::cancel(timer_node& node, std::uint64_t generation) {
@@ -158,7 +158,7 @@ void shard::join_group(timer_node& node, group& g) noexcept {
 
 void shard::leave_group(timer_node& node) noexcept {
     if (!node.grouped) return;
-    const auto at = groups_.find(node.options.group);
+    const auto at = groups_.find(node.group);
     group& g = at->second;
     (node.group_before != nullptr ? node.group_before->group_after : g.first) = node.group_after;
     (node.group_after != nullptr ? node.group_after->group_before : g.last) = node.group_before;
@@ -166,11 +166,18 @@ void shard::leave_group(timer_node& node) noexcept {
     if (--g.size == 0) groups_.erase(at);
 }
 
+// Its generation changes when its callback is destroyed.
 cancel_result shard::cancel_and_wait(timer_node& node, std::uint64_t generation) {
-    const cancel_result result = cancel(node, generation);
-    if (result != cancel_result::running || runs_here(node)) return result;
+    remains left;
     lock held(mutex_);
-    finished_.wait(held, [&] { return !is(node, generation) || node.now != state::running; });
+    if (node.generation != generation) return cancel_result::gone;
+    auto result = cancel_result::gone;
+    if (is(node, generation)) result = cancel_locked(node);
+    if (result == cancel_result::cancelled) {
+        left.node = finished_with(node);
+    } else if (!is_busy_here(node)) {
+        finished_.wait(held, [&] { return node.generation != generation; });
+    }
     return result;
 }
 
@@ -178,7 +185,7 @@ void shard::wait_until_quiet() {
     lock held(mutex_);
     finished_.wait(held, [&] {
         return std::all_of(running_.begin(), running_.end(),
-                           [](const timer_node* node) { return runs_here(*node); });
+                           [](const run_begun& run) { return is_busy_here(*run.node); });
     });
 }
 
@@ -215,7 +222,9 @@ bool shard::collect(std::size_t limit, std::vector<job>& jobs) {
     const tick t = elapsed(now(), around_.tick);
     const lock held(mutex_);
     follow_clock(t);
-    jobs.reserve(jobs.size() + std::min(limit, pending()));  // so that make_due cannot fail
+    const std::size_t most = std::min(limit, pending());  // room, so that make_due cannot fail
+    jobs.reserve(jobs.size() + most);
+    due_.reserve(most, counts_.due);
     jobs_ = &jobs;
     const advance_result result = advance(
         t, limit, [](shard& s, timer_hook& hook) { s.make_due(static_cast<timer_node&>(hook)); });
@@ -229,9 +238,9 @@ void shard::follow_clock(tick t) {
     latest_ = t;
     if (!clock_went_back_) return;
     restart(t);
-    for (timer_node& node : nodes_) {
+    nodes_.for_each([this](timer_node& node) {
         if (node.now == state::pending) arm(node, tick_of(node.deadline));
-    }
+    });
     clock_went_back_ = false;  // if memory ran out, the next collect does it again
 }
 
@@ -239,8 +248,9 @@ void shard::make_due(timer_node& node) {
     node.now = state::due;
     ++node.ticket;
     ++counts_.due;
-    jobs_->push_back(job_access::make(&shard::act, &node, node.ticket, node.options.urgency,
-                                      node.options.discardable));
+    due_.add(node);
+    jobs_->push_back(
+        job_access::make(&shard::act, &node, node.ticket, node.urgency, node.discardable));
 }
 
 std::optional<nanoseconds> shard::next_wakeup() {
@@ -254,11 +264,11 @@ std::optional<nanoseconds> shard::next_wakeup() {
 bool shard::find_slow(nanoseconds limit, std::vector<nanoseconds>& slow) {
     const nanoseconds t = around_.clock->steady();
     const lock held(mutex_);
-    for (timer_node* node : running_) {
-        if (node->told_slow || t - node->begun < limit) continue;
-        node->told_slow = true;
+    for (run_begun& run : running_) {
+        if (run.told_slow || t - run.at < limit) continue;
+        run.told_slow = true;
         ++counts_.slow_callbacks;
-        slow.push_back(t - node->begun);
+        slow.push_back(t - run.at);
     }
     return counts_.due > 0 || !running_.empty();
 }
@@ -287,25 +297,24 @@ std::uint64_t shard::close() noexcept {
         const lock held(mutex_);
         closed_ = true;
         restart(latest_);
-        for (timer_node& node : nodes_) {
+        nodes_.for_each([&](timer_node& node) {
             if (node.now == state::running) node.ends = true;
-            if (node.now != state::pending) continue;
+            if (node.now != state::pending) return;
             ++ended;
             leave_group(node);
             node.now = state::dropped;
-            ++node.generation;
-        }
+        });
         counts_.dropped += ended;
     }
-    // No node is added any more.
-    for (timer_node& node : nodes_) {
+    // None is added any more.
+    nodes_.for_each([this](timer_node& node) {
         {
             const lock held(mutex_);
-            if (node.now != state::dropped) continue;
+            if (node.now != state::dropped) return;
             node.now = state::over;
         }
         empty(node);
-    }
+    });
     return ended;
 }
 
@@ -326,170 +335,77 @@ void shard::add_to(service_metrics& m) const {
     m.rescheduled += counts_.rescheduled;
     m.moves += counts_.moves;
     m.slow_callbacks += counts_.slow_callbacks;
+    m.skipped += counts_.skipped;
+    m.oldest_overdue = std::max(m.oldest_overdue, oldest_overdue());
     m.lateness.add(counts_.lateness);
     m.duration.add(counts_.duration);
 }
 
-// ---- jobs ---------------------------------------------------------------------------------------
-
-void shard::act(void* timer, std::uint64_t ticket, job_fate fate) noexcept {
-    auto& node = *static_cast<timer_node*>(timer);
-    shard& s = node.home;
-    switch (fate) {
-        case job_fate::run: return s.run(node, ticket);
-        case job_fate::shed: return s.end(node, ticket, s.counts_.shed);
-        case job_fate::reject: return s.end(node, ticket, s.counts_.rejected);
-        case job_fate::stop: return s.end(node, ticket, s.counts_.dropped);
-    }
-}
-
-void job_access::put_off(const job& j, nanoseconds by) noexcept {
-    auto& node = *static_cast<timer_node*>(j.timer_);
-    node.home.put_off(node, j.ticket_, by);
-}
-
-void shard::run(timer_node& node, std::uint64_t ticket) noexcept {
-    // The callback may destroy the last handle of the service.
-    const std::shared_ptr<const void> alive = around_.owner.lock();
-    const nanoseconds begin = around_.clock->steady();
-    if (!start(node, ticket, begin)) return end(node, ticket, counts_.dropped);
-    const running_here here{&node, innermost};
-    innermost = &here;
-    bool failed = false;
-    try {
-        node.callback();
-    } catch (...) {
-        failed = true;
-        if (around_.on_failure) around_.on_failure(std::current_exception());
-    }
-    innermost = here.outer;
-    finish(node, around_.clock->steady() - begin, failed);
-}
-
-bool shard::start(timer_node& node, std::uint64_t ticket, nanoseconds begun) {
-    const nanoseconds t = around_.wall ? now() : begun;
-    const lock held(mutex_);
-    if (closed_ || node.now != state::due || node.ticket != ticket) return false;
-    running_.push_back(&node);
-    node.now = state::running;
-    node.begun = begun;
-    node.told_slow = false;
-    --counts_.due;
-    ++counts_.runs;
-    counts_.lateness.add(saturating_sum(t, -node.deadline));
-    return true;
-}
-
-void shard::finish(timer_node& node, nanoseconds took, bool failed) noexcept {
-    remains left;
-    std::optional<nanoseconds> earlier;
-    bool rejected = false;
-    {
-        const lock held(mutex_);
-        *std::find(running_.begin(), running_.end(), &node) = running_.back();
-        running_.pop_back();
-        counts_.failures += failed ? 1 : 0;
-        counts_.duration.add(took);
-        if (node.period.count() > 0 && !node.ends && !closed_) {
-            node.deadline = next_on_grid(node, now());
-            try {
-                arm(node, tick_of(node.deadline));
-                node.now = state::pending;
-                earlier = tell(tick_of(node.deadline));
-            } catch (...) {  // no memory: it ends as if there had been no room
-                ++counts_.rejected;
-                rejected = true;
-                left.node = finished_with(node);
-            }
-        } else {
-            const bool was_cancelled = node.ends && !closed_ && node.period.count() > 0;
-            ++(was_cancelled ? counts_.cancelled : counts_.completed);
-            left.node = finished_with(node);
-        }
-    }
-    finished_.notify_all();
-    if (earlier) around_.on_earlier(*this, *earlier);
-    if (rejected && around_.on_rejected) around_.on_rejected();
-}
-
-void shard::put_off(timer_node& node, std::uint64_t ticket, nanoseconds by) noexcept {
-    remains left;
-    std::optional<nanoseconds> earlier;
-    bool rejected = false;
-    {
-        const lock held(mutex_);
-        if (node.now != state::due || node.ticket != ticket) return;
-        --counts_.due;
-        if (closed_) {
-            ++counts_.dropped;
-            left.node = finished_with(node);
-            return;
-        }
-        const tick due = tick_of(saturating_sum(now(), by));
-        try {
-            arm(node, due);
-            node.now = state::pending;
-            ++counts_.deferred;
-            earlier = tell(due);
-        } catch (...) {
-            ++counts_.rejected;
-            rejected = true;
-            left.node = finished_with(node);
-        }
-    }
-    if (earlier) around_.on_earlier(*this, *earlier);
-    if (rejected && around_.on_rejected) around_.on_rejected();
-}
-
-void shard::end(timer_node& node, std::uint64_t ticket, std::uint64_t& counter) noexcept {
-    bool rejected = false;
-    {
-        remains left;
-        const lock held(mutex_);
-        if (node.now != state::due || node.ticket != ticket) return;
-        --counts_.due;
-        ++(closed_ ? counts_.dropped : counter);
-        rejected = !closed_ && &counter == &counts_.rejected;
-        left.node = finished_with(node);
-    }
-    if (rejected && around_.on_rejected) around_.on_rejected();
+// How late what waits here is: for a worker, or in the queue. By now().
+nanoseconds shard::oldest_overdue() const {
+    const nanoseconds t = now();
+    nanoseconds longest{0};
+    if (const auto oldest = due_.oldest()) longest = t - *oldest;
+    if (const auto first = first_wakeup()) longest = std::max(longest, t - time_of(*first));
+    return longest;
 }
 
 // ---- nodes --------------------------------------------------------------------------------------
 
 // A node for a timer that is about to be made: it is over until that is done.
 timer_node& shard::reserve() {
-    if (unused_.empty()) {
-        // Room for all of them, so that empty and start cannot fail.
-        if (unused_.capacity() <= nodes_.size()) unused_.reserve(2 * nodes_.size() + 16);
-        running_.reserve(unused_.capacity());
-        unused_.push_back(&nodes_.emplace_back(*this));
+    if (!nodes_.has_room()) {
+        const std::size_t more = take_room(nodes_.wanted());
+        try {
+            nodes_.grow(more);
+            running_.reserve(nodes_.capacity());  // so that start cannot fail
+        } catch (...) {
+            *around_.room += more;
+            throw;
+        }
     }
-    timer_node& node = *unused_.back();
-    unused_.pop_back();
+    timer_node& node = nodes_.take(*this);
     node.now = state::over;
     return node;
 }
 
-// Its tokens are void from now on. Not null: it is to be emptied, without the lock.
+// As much of the room of all shards as is wanted, but not all that is left, while there is some.
+std::size_t shard::take_room(std::size_t wanted) {
+    std::size_t left = *around_.room;
+    std::size_t taken = 0;
+    do {
+        if (left == 0) throw too_many_timers();
+        taken = std::min(wanted, std::max(left / 16, std::size_t{1}));
+    } while (!around_.room->compare_exchange_weak(left, left - taken));
+    return taken;
+}
+
+// Not null: it is to be emptied, without the lock.
 timer_node* shard::finished_with(timer_node& node) noexcept {
     leave_group(node);
-    ++node.generation;
-    if (!node.callback.is_plain()) {
+    if (!node.plain) {
         node.now = state::over;
         return &node;
     }
-    node.callback.reset();
+    node.callback.forget();
     node.now = state::unused;
-    unused_.push_back(&node);
+    ++node.generation;
+    nodes_.give_back(node);
     return nullptr;
 }
 
 void shard::empty(timer_node& node) noexcept {
-    node.callback.reset();
-    const lock held(mutex_);
-    node.now = state::unused;
-    unused_.push_back(&node);
+    {
+        const busy_with here(node, false);
+        node.callback.reset();
+    }
+    {
+        const lock held(mutex_);
+        node.now = state::unused;
+        ++node.generation;
+        nodes_.give_back(node);
+    }
+    finished_.notify_all();
 }
 
 }  // namespace foliot::detail

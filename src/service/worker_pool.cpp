@@ -17,6 +17,49 @@ namespace {
 
 constexpr std::uint64_t others_every = 8;
 
+// The jobs of a class that wait, in order; those that may be dropped stand apart, so that one is found
+// at once.
+class class_queue {
+public:
+    bool refused = false;  // since it last had room
+
+    [[nodiscard]] std::size_t size() const { return kept_.size() + discardable_.size(); }
+    void add(const job& j) {
+        (j.discardable() ? discardable_ : kept_).push_back({j, added_});
+        ++added_;
+    }
+    job take() {
+        const bool second = kept_.empty() || (!discardable_.empty() &&
+                                              discardable_.front().number < kept_.front().number);
+        return pop(second ? discardable_ : kept_);
+    }
+    std::optional<job> evict() {
+        if (discardable_.empty()) return std::nullopt;
+        return pop(discardable_);
+    }
+    template <class F>
+    void for_each(F&& f) const {
+        for (const auto* queue : {&kept_, &discardable_}) {
+            for (const numbered& n : *queue) f(n.what);
+        }
+    }
+
+private:
+    struct numbered {
+        job what;
+        std::uint64_t number;
+    };
+    static job pop(std::deque<numbered>& queue) {
+        const job j = queue.front().what;
+        queue.pop_front();
+        return j;
+    }
+
+    std::deque<numbered> kept_;
+    std::deque<numbered> discardable_;
+    std::uint64_t added_ = 0;
+};
+
 std::size_t index(priority p) { return static_cast<std::size_t>(p); }
 
 }  // namespace
@@ -29,55 +72,67 @@ struct worker_pool::shared {
     mutable sync::mutex mutex;
     sync::condition_variable work;
     sync::condition_variable quiet;
-    std::array<std::deque<job>, priorities> queues;
-    std::array<std::size_t, priorities> discardable{};
-    std::array<bool, priorities> refused{};
+    std::array<class_queue, priorities> queues;
     std::uint64_t taken = 0;
     std::size_t running = 0;
+    std::size_t idle = 0;
     bool stopping = false;
     static thread_local const shared* mine;  // whose worker this thread is
     std::vector<sync::thread> threads;
 
     // Now and then the turn of a lower class, each in its turn.
-    [[nodiscard]] std::deque<job>* next_queue() {
+    [[nodiscard]] class_queue* next_queue() {
         std::size_t first = 0;
         if (taken % others_every == others_every - 1) {
             first = 1 + taken / others_every % (priorities - 1);
         }
-        if (!queues[first].empty()) return &queues[first];
+        if (queues[first].size() > 0) return &queues[first];
         for (auto& queue : queues) {
-            if (!queue.empty()) return &queue;
+            if (queue.size() > 0) return &queue;
         }
         return nullptr;
     }
 
     // The next job, or nothing once the pool stops. Says whether a queue that was full has room.
-    std::optional<job> take(bool& has_room) {
-        std::unique_lock lock(mutex);
-        std::deque<job>* queue = nullptr;
+    std::optional<job> take(std::unique_lock<sync::mutex>& lock, bool& has_room) {
+        class_queue* queue = nullptr;
+        ++idle;
         work.wait(lock, [&] { return stopping || (queue = next_queue()) != nullptr; });
+        --idle;
         if (stopping) return std::nullopt;
         ++taken;
-        const job j = queue->front();
-        queue->pop_front();
-        if (j.discardable()) --discardable[index(j.urgency())];
+        const job j = queue->take();
         // Told when half of it is free, so that it pays to come.
-        has_room = refused[index(j.urgency())] && queue->size() <= options.queue_limit / 2;
-        if (has_room) refused[index(j.urgency())] = false;
-        ++running;
+        has_room = queue->refused && queue->size() <= options.queue_limit / 2;
+        if (has_room) queue->refused = false;
         return j;
     }
 
     void run() {
         mine = this;
+        std::unique_lock lock(mutex);
         bool has_room = false;
-        while (const auto j = take(has_room)) {
+        while (const auto j = take(lock, has_room)) {
+            ++running;
+            lock.unlock();
             if (has_room && options.on_room) options.on_room();
             (*j)();
-            const std::lock_guard held(mutex);
+            lock.lock();
             --running;
-            quiet.notify_all();
+            if (stopping) quiet.notify_all();
         }
+    }
+
+    // Under the lock.
+    [[nodiscard]] bool add(const job& j) {
+        class_queue& queue = queues[index(j.urgency())];
+        if (stopping) return false;
+        if (queue.size() >= options.queue_limit) {
+            queue.refused = true;
+            return false;
+        }
+        queue.add(j);
+        return true;
     }
 };
 
@@ -100,33 +155,28 @@ worker_pool::worker_pool(worker_pool_options options) {
 
 worker_pool::~worker_pool() { stop(); }
 
-bool worker_pool::try_submit(const job& j) {
+bool worker_pool::try_submit(const job& j) { return try_submit_some({&j, 1}) == 1; }
+
+std::size_t worker_pool::try_submit_some(std::span<const job> jobs) {
     shared& s = *shared_;
+    std::size_t added = 0;
+    std::size_t to_wake = 0;
     {
         const std::lock_guard lock(s.mutex);
-        auto& queue = s.queues[index(j.urgency())];
-        if (s.stopping) return false;
-        if (queue.size() >= s.options.queue_limit) {
-            s.refused[index(j.urgency())] = true;
-            return false;
+        try {
+            while (added < jobs.size() && s.add(jobs[added])) ++added;
+        } catch (...) {  // no memory for more
+            if (added == 0) throw;
         }
-        queue.push_back(j);
-        if (j.discardable()) ++s.discardable[index(j.urgency())];
+        to_wake = std::min(s.idle, added);
     }
-    s.work.notify_one();
-    return true;
+    for (std::size_t i = 0; i < to_wake; ++i) s.work.notify_one();
+    return added;
 }
 
 std::optional<job> worker_pool::evict(priority urgency) {
     const std::lock_guard lock(shared_->mutex);
-    auto& queue = shared_->queues[index(urgency)];
-    if (shared_->discardable[index(urgency)] == 0) return std::nullopt;
-    const auto at =
-        std::find_if(queue.begin(), queue.end(), [](const job& j) { return j.discardable(); });
-    const job j = *at;
-    queue.erase(at);
-    --shared_->discardable[index(urgency)];
-    return j;
+    return shared_->queues[index(urgency)].evict();
 }
 
 std::array<std::size_t, priorities> worker_pool::waiting() const {
@@ -137,18 +187,16 @@ std::array<std::size_t, priorities> worker_pool::waiting() const {
 }
 
 void worker_pool::stop() noexcept {
-    std::array<std::deque<job>, priorities> left;
+    std::array<class_queue, priorities> left;
     std::vector<sync::thread> threads;
     {
         const std::lock_guard lock(shared_->mutex);
         shared_->stopping = true;
-        left.swap(shared_->queues);
+        std::swap(left, shared_->queues);
         threads.swap(shared_->threads);
     }
     shared_->work.notify_all();
-    for (const auto& queue : left) {
-        for (const job& j : queue) j.drop();
-    }
+    for (const auto& queue : left) queue.for_each([](const job& j) { j.drop(); });
     const bool inside = shared::mine == shared_.get();
     for (sync::thread& thread : threads) {
         if (thread.get_id() == sync::this_thread::get_id()) {

@@ -1,146 +1,126 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <foliot/coro/detail/alarm.hpp>
+#include <foliot/coro/stop.hpp>
 #include <foliot/service/timer_service.hpp>
 
 #include <chrono>
 #include <coroutine>
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <utility>
 
-// co_await foliot::sleep(timers, 5s, token): any coroutine that can await any awaitable sleeps on a
-// timer service.
+// co_await foliot::sleep(timers, 5s): any coroutine that can await any awaitable sleeps on a timer
+// service.
 //
-//     task<void> retry(foliot::timer_service& timers, std::stop_token stop) {
+//     foliot::lazy<> retry(foliot::timer_service& timers) {
 //         while (!try_once()) {
-//             if (co_await foliot::sleep(timers, 1s, stop) == foliot::sleep_result::stopped) co_return;
+//             if (co_await foliot::sleep(timers, 1s) == foliot::sleep_result::stopped) co_return;
 //         }
 //     }
 //
-// Time:    as timer_service::after, and an allocation.
+// **It ends early** when the coroutine is asked to stop: by the token of its promise (see stop.hpp)
+// or by one that is passed here. Also when the service stops. It says so, and a loop must look at
+// that: each further sleep ends at once, or throws.
+//
+// **It is not lost.** If the service rejects its timer for want of room (service_options::when_full),
+// it sleeps on for 10 ms.
+//
+// Time:    as timer_service::after. A stop wakes it as a timer of delay 0 would.
 // Threads: the coroutine goes on where the service runs callbacks: on a worker, or wherever its
-//          executor puts them; after stop() on the thread that called it.
-// Memory:  about 100 bytes on the heap while it sleeps.
-// Errors:  what timer_service::after throws comes out of the co_await. What the coroutine lets out of
-//          the resumption is a callback that threw: see service_options::on_failure.
+//          executor puts them; never in the thread that asks it to stop. Only when the service
+//          stops, it is in the thread that calls that. A thread that begins a sleep is inside a
+//          call of the service until the coroutine has returned to it.
+// Memory:  none of its own beside the timer: it lies in the coroutine.
+// Errors:  what timer_service::after throws comes out of the co_await: service_stopped, if the
+//          service had stopped before. What the coroutine lets out of the resumption is a callback
+//          that threw (service_options::on_failure), and ends the process if the service was
+//          stopping. A coroutine that sleeps may be destroyed, if nothing can wake it meanwhile
+//          on another thread: its timer is cancelled.
 // Order:   none.
 namespace foliot {
 
 enum class sleep_result : std::uint8_t {
     elapsed,  ///< the whole time
-    stopped,  ///< the token asked to stop, or the service stopped
+    stopped,  ///< it was asked to stop, or the service stopped
 };
 
 namespace detail {
 
-// What the coroutine, its timer and the one who stops it share. Only the timer's callback resumes,
-// run or dropped, so that it happens once.
-class sleeper {
-public:
-    explicit sleeper(std::coroutine_handle<> coroutine) : coroutine_(coroutine) {}
-
-    // The timer is made. It may have fired by now.
-    void has(timer t) {
-        bool dropped = false;
-        {
-            const std::lock_guard held(mutex_);
-            timer_ = t;
-            dropped = dropped_;
-            if (stopped_) timer_.reschedule(std::chrono::nanoseconds{0});
-        }
-        if (dropped) coroutine_.resume();
-    }
-    void stop() {
-        const std::lock_guard held(mutex_);
-        stopped_ = true;
-        timer_.reschedule(std::chrono::nanoseconds{0});
-    }
-    void run() { coroutine_.resume(); }
-    void drop() {
-        {
-            const std::lock_guard held(mutex_);
-            stopped_ = true;
-            dropped_ = true;
-            // If the timer was not made, that is told by an exception; else see has().
-            if (!timer_) return;
-        }
-        coroutine_.resume();
-    }
-    [[nodiscard]] sleep_result result() {
-        const std::lock_guard held(mutex_);
-        return stopped_ ? sleep_result::stopped : sleep_result::elapsed;
-    }
-
-private:
-    std::mutex mutex_;
-    timer timer_;
-    bool stopped_ = false;
-    bool dropped_ = false;
-    std::coroutine_handle<> coroutine_;
-};
-
-// The timer's callback. If the service drops it, the coroutine is told, rather than left for ever.
-class wake_up {
-public:
-    explicit wake_up(std::shared_ptr<sleeper> s) noexcept : sleeper_(std::move(s)) {}
-    wake_up(wake_up&&) noexcept = default;
-    wake_up(const wake_up&) = delete;
-    wake_up& operator=(const wake_up&) = delete;
-    ~wake_up() {
-        if (sleeper_ != nullptr) sleeper_->drop();
-    }
-    void operator()() {
-        const auto sleeper = std::exchange(sleeper_, nullptr);
-        sleeper->run();
-    }
-
-private:
-    std::shared_ptr<sleeper> sleeper_;
-};
-
 template <timer_queue Queue>
-class sleep_awaitable {
+class sleeper : public alarm<Queue, sleeper<Queue>*> {
 public:
-    sleep_awaitable(basic_timer_service<Queue>& timers, std::chrono::nanoseconds delay,
-                    std::stop_token token)
-        : timers_(timers), delay_(delay), token_(std::move(token)) {}
+    sleeper(basic_timer_service<Queue>& timers, std::chrono::nanoseconds delay,
+            std::stop_token token) noexcept
+        : alarm<Queue, sleeper*>(timers), delay_(delay), token_(std::move(token)) {}
+    sleeper(const sleeper&) = delete;
+    sleeper& operator=(const sleeper&) = delete;
+    ~sleeper() {
+        deaf();
+        // A callback that has begun finds it silenced, and is waited for.
+        this->silence().cancel_and_wait();
+    }
 
     [[nodiscard]] bool await_ready() const noexcept { return false; }
 
-    void await_suspend(std::coroutine_handle<> coroutine) {
-        const auto shared = std::make_shared<sleeper>(coroutine);
-        sleeper_ = shared;
-        on_stop_.emplace(token_, stopper{shared});
-        // Once the timer is made the coroutine may go on elsewhere, and this object be gone.
-        shared->has(timers_.after(delay_, wake_up(shared)));
+    // Not inlined, as clang before 18 would keep its variables in the coroutine, which may be gone.
+    template <class Promise>
+    [[gnu::noinline]] void await_suspend(std::coroutine_handle<Promise> coroutine) {
+        coroutine_ = coroutine;
+        if (token_.stop_possible()) on_stop_.emplace(std::move(token_), waker{*this});
+        if (auto inherited = token_of(coroutine.promise()); inherited.stop_possible()) {
+            on_inherited_stop_.emplace(std::move(inherited), waker{*this});
+        }
+        this->set(this, delay_);
     }
 
-    [[nodiscard]] sleep_result await_resume() {
-        on_stop_.reset();
-        return sleeper_->result();
+    sleep_result await_resume() {
+        deaf();
+        return this->hurried() ? sleep_result::stopped : sleep_result::elapsed;
     }
+
+    void on_ring() { coroutine_.resume(); }
+    void on_lost() { coroutine_.resume(); }
 
 private:
-    struct stopper {
-        std::shared_ptr<sleeper> shared;
-        void operator()() const { shared->stop(); }
+    struct waker {
+        sleeper& asleep;
+        void operator()() const noexcept { asleep.hurry(); }
     };
 
-    basic_timer_service<Queue>& timers_;
+    // Nobody asks it to stop from then on.
+    void deaf() noexcept {
+        on_stop_.reset();
+        on_inherited_stop_.reset();
+    }
+
+    const std::chrono::nanoseconds delay_;
+    std::stop_token token_;
+    std::coroutine_handle<> coroutine_;
+    std::optional<std::stop_callback<waker>> on_stop_;
+    std::optional<std::stop_callback<waker>> on_inherited_stop_;
+};
+
+template <timer_queue Queue>
+class [[nodiscard]] sleep_awaitable {
+public:
+    sleep_awaitable(basic_timer_service<Queue>& timers, std::chrono::nanoseconds delay,
+                    std::stop_token token) noexcept
+        : timers_(&timers), delay_(delay), token_(std::move(token)) {}
+
+    sleeper<Queue> operator co_await() const noexcept { return {*timers_, delay_, token_}; }
+
+private:
+    basic_timer_service<Queue>* timers_;
     std::chrono::nanoseconds delay_;
     std::stop_token token_;
-    std::shared_ptr<sleeper> sleeper_;
-    std::optional<std::stop_callback<stopper>> on_stop_;
 };
 
 }  // namespace detail
 
-/// To be awaited: sleeps for `delay`; at once if it is not positive. When `token` asks to stop, or the
-/// service is stopped, it goes on early and says so.
+/// To be awaited: sleeps for `delay`; if it is not positive, until the service gets to it.
 template <timer_queue Queue, class Rep, class Period>
 [[nodiscard]] detail::sleep_awaitable<Queue> sleep(basic_timer_service<Queue>& timers,
                                                    std::chrono::duration<Rep, Period> delay,

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 namespace foliot {
 
@@ -76,6 +77,12 @@ public:
 
     /// Takes the job. False: there is no room for its class now, and nothing is kept.
     [[nodiscard]] virtual bool try_submit(const job& j) = 0;
+
+    /// Takes as many of them as it can, from the first on, and says how many. If it throws it has taken
+    /// none.
+    [[nodiscard]] virtual std::size_t try_submit_some(std::span<const job> jobs) {
+        return !jobs.empty() && try_submit(jobs.front()) ? 1 : 0;
+    }
 
     /// Gives back a discardable job that waits, so that there is room for one of class `urgency`: the
     /// service sheds it.

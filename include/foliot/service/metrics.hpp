@@ -64,6 +64,7 @@ struct service_metrics {
     std::uint64_t failures = 0;  ///< of these, that threw
     std::uint64_t deferred = 0;  ///< went back into the wheel for want of room
     std::uint64_t rescheduled = 0;
+    std::uint64_t skipped = 0;         ///< times of periodic timers that were rejected or shed
     std::uint64_t moves = 0;           ///< timers moved within the wheels
     std::uint64_t passes = 0;          ///< of the driver
     std::uint64_t cut_passes = 0;      ///< that ended at their limit, with more to do
@@ -75,8 +76,13 @@ struct service_metrics {
     std::array<std::size_t, priorities> queued{};   ///< jobs in the executor, by class
     std::array<std::size_t, priorities> backlog{};  ///< jobs that wait for room in it
 
+    /// How late what has waited longest is now, for a worker or in a queue; 0 if nothing is overdue.
+    std::chrono::nanoseconds oldest_overdue{};
+
     duration_histogram lateness;  ///< from the deadline to the start of the callback
     duration_histogram duration;  ///< of callbacks
+    duration_histogram
+        scan;  ///< of taking due timers out: each time that a shard was locked for it
 };
 
 /// As Prometheus text (exposition format 0.0.4), each name beginning with `prefix`.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <memory>
 
 namespace foliot {
@@ -62,6 +63,11 @@ struct service_options {
 
     /// How many due callbacks of each class may wait for a worker (1 to 2^24).
     std::size_t queue_limit = 16'384;
+
+    /// How many timers may be there; making one more throws too_many_timers. Each shard keeps the places
+    /// that it has taken, a sixteenth of what is left at a time at most, so a limit that is shared by
+    /// many threads may be felt a little before it is reached. The default is none.
+    std::size_t max_timers = std::numeric_limits<std::size_t>::max();
 
     /// Locked parts, 1 to 256; each thread that schedules keeps to one.
     std::size_t shards = 4;

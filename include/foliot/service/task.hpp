@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <new>
@@ -61,6 +62,9 @@ public:
         std::exchange(operations_, nullptr)->destroy(bytes_);
     }
 
+    /// Makes it empty without destroying a callable that is plain.
+    void forget() noexcept { operations_ = nullptr; }
+
     /// Whether moving it runs no code of the callable's type; whether destroying it does not.
     [[nodiscard]] bool moves_plainly() const noexcept {
         return operations_ == nullptr || operations_->moves_plainly;
@@ -107,7 +111,11 @@ private:
     void take(task& other) noexcept {
         if (other.operations_ == nullptr) return;
         operations_ = std::exchange(other.operations_, nullptr);
-        operations_->move(other.bytes_, bytes_);
+        if (operations_->moves_plainly) {
+            std::memcpy(bytes_, other.bytes_, inline_bytes);
+        } else {
+            operations_->move(other.bytes_, bytes_);
+        }
     }
 
     alignas(void*) std::byte bytes_[inline_bytes];

@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <optional>
+#include <ratio>
+#include <stdexcept>
 #include <utility>
 
 namespace foliot {
@@ -19,10 +22,18 @@ template <class Rep, class Period>
 [[nodiscard]] constexpr std::chrono::nanoseconds to_nanoseconds(
     std::chrono::duration<Rep, Period> d) {
     using std::chrono::nanoseconds;
-    using wide = std::chrono::duration<long double>;
-    if (!(wide(d) < wide(nanoseconds::max()))) return nanoseconds::max();  // no number: never
-    if (wide(d) <= wide(nanoseconds::min())) return nanoseconds::min();
-    return std::chrono::ceil<nanoseconds>(d);
+    using factor = std::ratio_divide<Period, std::nano>;
+    if constexpr (std::signed_integral<Rep> && factor::den == 1) {
+        constexpr nanoseconds::rep most = nanoseconds::max().count() / factor::num;
+        if (d.count() > most) return nanoseconds::max();
+        if (d.count() < -most) return nanoseconds::min();
+        return nanoseconds{static_cast<nanoseconds::rep>(d.count()) * factor::num};
+    } else {
+        using wide = std::chrono::duration<long double>;
+        if (!(wide(d) < wide(nanoseconds::max()))) return nanoseconds::max();  // no number: never
+        if (wide(d) <= wide(nanoseconds::min())) return nanoseconds::min();
+        return std::chrono::ceil<nanoseconds>(d);
+    }
 }
 
 /// `now` and a delay after it; a negative delay is none.
@@ -47,6 +58,10 @@ class timer {
 public:
     timer() noexcept = default;
 
+    /// The timer whose callback runs on this thread; if that polls and runs another, the inner one. One
+    /// that names none, elsewhere.
+    [[nodiscard]] static timer current() noexcept { return timer(detail::shard::current()); }
+
     /// Whether it names a timer, pending or not.
     explicit operator bool() const noexcept { return node_ != nullptr; }
 
@@ -61,8 +76,9 @@ public:
         return node_->home.cancel(*node_, generation_);
     }
 
-    /// As cancel; if the callback runs, returns `running` once it has returned. Called from that very
-    /// callback, it does not wait.
+    /// As cancel; if the callback runs, returns `running` once it has returned. Whatever it says, the
+    /// callback is destroyed then, with what it holds. Called from that very callback, or from its
+    /// destructor, it does not wait.
     cancel_result cancel_and_wait() const {
         if (node_ == nullptr) return cancel_result::gone;
         return node_->home.cancel_and_wait(*node_, generation_);
@@ -75,6 +91,21 @@ public:
         if (node_ == nullptr) return reschedule_result::gone;
         detail::shard& home = node_->home;
         return home.reschedule(*node_, generation_, detail::deadline_after(home.now(), delay));
+    }
+
+    /// Moves it to that time of its clock. Throws std::invalid_argument if that is the other one.
+    template <class Clock, class Duration>
+        requires(std::same_as<Clock, std::chrono::steady_clock> ||
+                 std::same_as<Clock, std::chrono::system_clock>)
+    reschedule_result reschedule(std::chrono::time_point<Clock, Duration> when) const {
+        if (node_ == nullptr) return reschedule_result::gone;
+        detail::shard& home = node_->home;
+        if (home.by_wall() != std::same_as<Clock, std::chrono::system_clock>) {
+            throw std::invalid_argument("reschedule: the timer goes by the other clock");
+        }
+        const auto deadline = detail::to_nanoseconds(when.time_since_epoch());
+        return home.reschedule(*node_, generation_,
+                               std::max(deadline, std::chrono::nanoseconds{0}));
     }
 
     /// When it is to fire, or was if it is due or runs; nullopt if it is gone. Since the epoch of its

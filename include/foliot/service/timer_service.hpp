@@ -10,6 +10,7 @@
 #include <foliot/wheel/timer_queue.hpp>
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -45,19 +46,30 @@ public:
 // was too busy) what is overdue is handed over in passes that are bounded by count and time.
 //
 // Time:    after, at, every, cancel, reschedule: O(1) and one mutex of a shard, which the driver holds
-//          for `lock_limit` timers at most.
+//          for `lock_limit` timers at most (256: some 10 us; service_metrics::scan shows it).
 // Threads: any thread may call everything; callbacks may too, also stop() and the destructor (then
-//          no other thread may be inside a call). A thread keeps to one shard for the timers it makes.
-// Memory:  about 220 bytes a timer, kept for the next one; callables of up to 48 bytes lie inside.
+//          no other thread may be inside a call). A thread keeps to one shard for the timers it makes;
+//          whoever cancels takes that shard's mutex, so the answer is exact from any thread.
+//          All state is guarded by mutexes, and what a thread did before it made, moved or cancelled a
+//          timer happens before the callback. Lock order: a pass, then one shard, or the driver's sleep;
+//          never two shards, and none while foreign code (callbacks, hooks, executors) runs.
+// Memory:  192 bytes a timer and those of the queue, kept for the next one; callables of up to 48
+//          bytes lie inside.
 // Errors:  the constructor throws std::invalid_argument that names the option. after, at and every
-//          throw service_stopped, and std::bad_alloc and then have made nothing. What a callback
-//          throws is counted and told to `on_failure`.
+//          throw service_stopped, too_many_timers, and std::bad_alloc and then have made nothing.
+//          What a callback throws is counted and told to `on_failure`.
 // Order:   none is promised. The driver hands over by ticks within a shard.
 template <timer_queue Queue>
 class basic_timer_service {
 public:
-    explicit basic_timer_service(service_options options = {})
-        : core_(std::make_shared<detail::service_core>(std::move(options), &make_shard)) {
+    /// The queues are made as Queue(start, of_queue...), for queues that have options.
+    template <class... Arguments>
+        requires std::constructible_from<Queue, tick, const Arguments&...>
+    explicit basic_timer_service(service_options options = {}, const Arguments&... of_queue)
+        : core_(std::make_shared<detail::service_core>(
+              std::move(options), [&](const detail::shard::surroundings& around) {
+                  return std::make_unique<detail::queue_shard<Queue>>(around, of_queue...);
+              })) {
         detail::service_core::start(core_);
     }
     basic_timer_service(const basic_timer_service&) = delete;
@@ -94,14 +106,29 @@ public:
 
     /// Calls it again and again, each `period` after the time before, the first time a period from
     /// now. Calls do not overlap; when one took too long, `policy` says what becomes of the others.
-    /// Throws std::invalid_argument if the period is not positive.
+    /// A time that is rejected or shed is lost, and the timer goes on. Throws std::invalid_argument if
+    /// the period is not positive.
     template <class Rep, class Period>
     timer every(std::chrono::duration<Rep, Period> period, task callback,
                 missed policy = missed::skip, timer_options options = {}) {
-        const auto step = detail::to_nanoseconds(period);
-        if (step.count() <= 0) throw std::invalid_argument("every: the period must be positive");
+        const auto step = checked(period);
         detail::shard& shard = core_->shard_of_this_thread();
         return make(shard, detail::deadline_after(shard.now(), step), step, policy, options,
+                    callback);
+    }
+
+    /// The same, the first time at `first`: by the steady clock, or by the wall clock (each minute on
+    /// the minute), whose steps it then follows.
+    template <class Clock, class Duration, class Rep, class Period>
+        requires(std::same_as<Clock, std::chrono::steady_clock> ||
+                 std::same_as<Clock, std::chrono::system_clock>)
+    timer every(std::chrono::time_point<Clock, Duration> first,
+                std::chrono::duration<Rep, Period> period, task callback,
+                missed policy = missed::skip, timer_options options = {}) {
+        constexpr bool by_wall = std::same_as<Clock, std::chrono::system_clock>;
+        const auto step = checked(period);
+        return make(by_wall ? core_->wall_shard() : core_->shard_of_this_thread(),
+                    detail::to_nanoseconds(first.time_since_epoch()), step, policy, options,
                     callback);
     }
 
@@ -135,11 +162,17 @@ public:
         return alive->stop();
     }
 
+    /// Whether a stop has begun.
+    [[nodiscard]] bool stopping() const noexcept { return core_->stopping(); }
+
     [[nodiscard]] service_metrics metrics() const { return core_->metrics(); }
 
 private:
-    static std::unique_ptr<detail::shard> make_shard(const detail::shard::surroundings& around) {
-        return std::make_unique<detail::queue_shard<Queue>>(around);
+    template <class Rep, class Period>
+    static std::chrono::nanoseconds checked(std::chrono::duration<Rep, Period> period) {
+        const auto step = detail::to_nanoseconds(period);
+        if (step.count() <= 0) throw std::invalid_argument("every: the period must be positive");
+        return step;
     }
 
     static timer make(detail::shard& shard, std::chrono::nanoseconds deadline,

@@ -56,7 +56,17 @@ constexpr tick ticks(uint128 count, Length tick_length, bool up) {
     if (count > uint128_max / scale::num) return tick::max();
     const uint128 scaled = count * scale::num;
     const uint128 divisor = uint128{scale::den} * count_or_zero(tick_length);
-    const uint128 quotient = scaled / divisor + (up && scaled % divisor != 0 ? 1 : 0);
+    const auto divide = [up](auto dividend, auto by) {
+        const auto whole = dividend / by;
+        return whole + (up && whole * by != dividend ? 1U : 0U);
+    };
+    // Most fit into 64 bits, for which there is an instruction. Then the quotient does not reach
+    // 2^64 either: it is that large only if nothing is divided, and then it is not rounded up.
+    if ((scaled | divisor) >> 64 == 0) {
+        return tick{
+            divide(static_cast<std::uint64_t>(scaled), static_cast<std::uint64_t>(divisor))};
+    }
+    const uint128 quotient = divide(scaled, divisor);
     return quotient > tick::max().count ? tick::max() : tick{static_cast<std::uint64_t>(quotient)};
 }
 

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -33,9 +34,9 @@ namespace detail {
 /// and nothing that a callback may call waits for it, but the end of a stop from outside.
 class service_core {
 public:
-    using make_shard = std::unique_ptr<shard> (*)(const shard::surroundings&);
+    using make_shard = std::function<std::unique_ptr<shard>(const shard::surroundings&)>;
 
-    service_core(service_options options, make_shard make);
+    service_core(service_options options, const make_shard& make);
     service_core(const service_core&) = delete;
     service_core& operator=(const service_core&) = delete;
     ~service_core();
@@ -45,7 +46,6 @@ public:
 
     [[nodiscard]] shard& shard_of_this_thread() noexcept;
     [[nodiscard]] shard& wall_shard() noexcept { return *shards_.back(); }
-    [[nodiscard]] const service_clock& clock() const noexcept { return *clock_; }
 
     [[nodiscard]] group_result cancel_group(std::uint64_t group);
 
@@ -59,6 +59,7 @@ public:
     [[nodiscard]] int wakeup_fd();
 
     stop_report stop() noexcept;
+    [[nodiscard]] bool stopping() const noexcept { return stop_begun_; }
     [[nodiscard]] service_metrics metrics() const;
 
 private:
@@ -93,6 +94,7 @@ private:
 
     const service_options options_;
     const service_clock* const clock_;
+    sync::atomic<std::size_t> room_for_timers_;
     shard::surroundings by_steady_;
     shard::surroundings by_wall_;
     std::vector<std::unique_ptr<shard>> shards_;  // the last one goes by the wall clock
@@ -103,8 +105,9 @@ private:
     std::vector<job> jobs_;                     // collected, to be handed over from next_job_ on
     std::size_t next_job_ = 0;
     std::chrono::nanoseconds pass_begin_{};
-    std::size_t handed_over_ = 0;  // in this pass
-    std::size_t put_back_ = 0;     // into the queue, in this pass
+    std::size_t handed_over_ = 0;   // in this pass
+    std::size_t put_back_ = 0;      // into the queue, in this pass
+    duration_histogram new_scans_;  // in this pass
     backlog backlog_;
     std::size_t drained_shards_ = 0;  // in this pass
     std::size_t first_shard_ = 0;     // of the next pass, so that none comes last always
@@ -120,6 +123,7 @@ private:
     std::optional<std::chrono::nanoseconds> backlog_until_;
     std::array<std::size_t, priorities> backlog_lengths_{};
     std::uint64_t wakeups_ = 0;
+    duration_histogram scans_;
     std::uint64_t passes_ = 0;
     std::uint64_t cut_passes_ = 0;
     std::uint64_t late_wakeups_ = 0;

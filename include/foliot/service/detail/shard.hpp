@@ -2,28 +2,35 @@
 #pragma once
 
 #include <foliot/service/clock.hpp>
+#include <foliot/service/detail/due_log.hpp>
 #include <foliot/service/detail/sync.hpp>
+#include <foliot/service/detail/timer_node.hpp>
 #include <foliot/service/executor.hpp>
 #include <foliot/service/metrics.hpp>
 #include <foliot/service/options.hpp>
 #include <foliot/service/task.hpp>
 #include <foliot/time/conversion.hpp>
 #include <foliot/time/tick.hpp>
-#include <foliot/wheel/timer_hook.hpp>
 #include <foliot/wheel/timer_queue.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <unordered_map>
 #include <vector>
 
 namespace foliot {
+
+/// service_options::max_timers are there already. When some have ended there is room again.
+class too_many_timers : public std::runtime_error {
+public:
+    too_many_timers() : std::runtime_error("service_options.max_timers are there already") {}
+};
 
 /// What became of a cancel. See timer::cancel.
 enum class cancel_result : std::uint8_t { cancelled, running, gone };
@@ -37,44 +44,12 @@ enum class reschedule_result : std::uint8_t { moved, running, gone };
 
 namespace detail {
 
-class shard;
-
 [[nodiscard]] constexpr std::chrono::nanoseconds saturating_sum(
     std::chrono::nanoseconds a, std::chrono::nanoseconds b) noexcept {
     using std::chrono::nanoseconds;
     if (b.count() >= 0) return a > nanoseconds::max() - b ? nanoseconds::max() : a + b;
     return a < nanoseconds::min() - b ? nanoseconds::min() : a + b;
 }
-
-/// One timer of a service. Its place is used again, but its memory stays as long as the service.
-///
-///     unused -> pending -> due -> running -> over -> unused    each arrow is one step under the lock
-///                 ^         |        |
-///                 +---------+--------+                          deferred, moved; periodic
-///
-/// While it is over, its callback is destroyed, without the lock. (Before it is pending likewise: it
-/// is moved in.)
-struct timer_node : timer_hook {
-    enum class state : std::uint8_t { unused, pending, due, running, over, dropped };
-
-    explicit timer_node(shard& s) noexcept : home(s) {}
-
-    shard& home;
-    std::uint64_t generation = 1;  // of the timer that is in it, or will be
-    std::uint64_t ticket = 0;      // of its latest job; older ones are void
-    std::chrono::nanoseconds deadline{};
-    std::chrono::nanoseconds period{};  // 0: fires once
-    state now = state::unused;
-    missed policy = missed::skip;
-    timer_options options;
-    std::chrono::nanoseconds begun{};  // its callback, by the steady clock
-    bool told_slow = false;
-    bool ends = false;                   // cancelled while it runs: it does not repeat
-    timer_node* group_before = nullptr;  // of its group, the one made before it
-    timer_node* group_after = nullptr;
-    bool grouped = false;
-    task callback;
-};
 
 /// A part of a service: timers under one lock, and a timer queue.
 ///
@@ -90,6 +65,7 @@ public:
         bool wall;  // which of its times
         std::chrono::nanoseconds tick;
         std::weak_ptr<const void> owner;  // to be kept while a callback runs
+        sync::atomic<std::size_t>* room;  // for so many timers more, of all shards
         std::function<void(shard&, std::chrono::nanoseconds)> on_earlier;  // than it knew
         std::function<void(std::exception_ptr)> on_failure;
         std::function<void()> on_rejected;
@@ -104,7 +80,7 @@ public:
         timer_node* node;
         std::uint64_t generation;
     };
-    /// Null after close(); the callback is then as it was.
+    /// Null after close(), with the callback as it was. Throws too_many_timers, std::bad_alloc.
     [[nodiscard]] made make(std::chrono::nanoseconds deadline, std::chrono::nanoseconds period,
                             missed policy, const timer_options& options, task& callback);
 
@@ -136,8 +112,12 @@ public:
     }
     [[nodiscard]] bool by_wall() const noexcept { return around_.wall; }
 
+    /// The timer whose callback runs on this thread, the innermost if several do; or null.
+    [[nodiscard]] static made current() noexcept;
+
     /// Returns when no callback runs but those that this thread is inside of.
     void wait_until_quiet();
+    /// Whether this thread runs or destroys one.
     [[nodiscard]] static bool inside_callback() noexcept;
 
     /// Nothing is made any more. Ends what is pending, and says how many timers that were.
@@ -176,7 +156,7 @@ private:
     [[nodiscard]] bool start(timer_node& node, std::uint64_t ticket,
                              std::chrono::nanoseconds begun);
     void finish(timer_node& node, std::chrono::nanoseconds took, bool failed) noexcept;
-    void end(timer_node& node, std::uint64_t ticket, std::uint64_t& counter) noexcept;
+    void end(timer_node& node, std::uint64_t ticket, job_fate fate) noexcept;
 
     struct group {
         timer_node* first = nullptr;
@@ -187,8 +167,18 @@ private:
     void leave_group(timer_node& node) noexcept;
     [[nodiscard]] cancel_result cancel_locked(timer_node& node) noexcept;
     [[nodiscard]] timer_node& reserve();
-    void fill(timer_node& node, std::chrono::nanoseconds deadline, std::chrono::nanoseconds period,
-              missed policy, const timer_options& options);
+    [[nodiscard]] std::size_t take_room(std::size_t wanted);
+    [[nodiscard]] std::chrono::nanoseconds oldest_overdue() const;
+    // What a step under the lock leaves to be done without it.
+    struct aftermath {
+        std::optional<std::chrono::nanoseconds> earlier;
+        bool rejected = false;
+    };
+    // Into the queue; a timer for which there is no memory is rejected, and false.
+    bool rearm(timer_node& node, std::chrono::nanoseconds due, aftermath& after,
+               remains& left) noexcept;
+    void attend_to(const aftermath& after);
+    void arm_anew(timer_node& node, tick due, std::uint64_t of);
 
     [[nodiscard]] timer_node* finished_with(timer_node& node) noexcept;
     void empty(timer_node& node) noexcept;
@@ -198,15 +188,22 @@ private:
     [[nodiscard]] tick tick_of(std::chrono::nanoseconds deadline) const;
     [[nodiscard]] std::chrono::nanoseconds time_of(tick t) const noexcept;
     [[nodiscard]] static bool is(const timer_node& node, std::uint64_t generation) noexcept {
-        return node.generation == generation && node.now != timer_node::state::unused;
+        using enum timer_node::state;
+        return node.generation == generation &&
+               (node.now == pending || node.now == due || node.now == running);
     }
 
     const surroundings& around_;
     mutable sync::mutex mutex_;
     sync::condition_variable finished_;
-    std::deque<timer_node> nodes_;
-    std::vector<timer_node*> unused_;
-    std::vector<timer_node*> running_;
+    timer_nodes nodes_;
+    struct run_begun {
+        timer_node* node;
+        std::chrono::nanoseconds at;  // by the steady clock
+        bool told_slow;
+    };
+    std::vector<run_begun> running_;
+    mutable due_log due_;
     std::unordered_map<std::uint64_t, group> groups_;  // those that have a timer
     std::vector<job>* jobs_ = nullptr;                 // where collect wants them
     tick told_ = tick::max();                          // the driver comes by then
@@ -220,7 +217,9 @@ private:
 template <timer_queue Queue>
 class queue_shard final : public shard {
 public:
-    explicit queue_shard(const surroundings& around) : shard(around), queue_(now_tick(around)) {}
+    template <class... Arguments>
+    explicit queue_shard(const surroundings& around, const Arguments&... of_queue)
+        : shard(around), queue_(now_tick(around), of_queue...) {}
 
 private:
     static tick now_tick(const surroundings& around) {

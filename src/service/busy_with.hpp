@@ -1,0 +1,25 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <foliot/service/detail/timer_node.hpp>
+
+namespace foliot::detail {
+
+/// A timer whose callback this thread runs or destroys, for as long as this is there.
+struct busy_with {
+    busy_with(timer_node& n, bool r) noexcept : node(n), runs(r), outer(innermost) {
+        innermost = this;
+    }
+    busy_with(const busy_with&) = delete;
+    busy_with& operator=(const busy_with&) = delete;
+    ~busy_with() { innermost = outer; }
+
+    timer_node& node;
+    const bool runs;  // or destroys
+    const busy_with* const outer;
+
+    // The latest of this thread: a callback may poll, so there may be several.
+    static thread_local const busy_with* innermost;
+};
+
+}  // namespace foliot::detail
