@@ -1,8 +1,7 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#include "support/service/driven_service.hpp"
+
 #include <foliot/service/timer_service.hpp>
-#include <foliot/wheel/bucket_queue_wheel.hpp>
-#include <foliot/wheel/deadline_heap.hpp>
-#include <foliot/wheel/hashed_wheel.hpp>
 
 #include <gtest/gtest.h>
 
@@ -25,41 +24,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A service on a clock that stands still; what is due runs in poll().
-template <class Service>
-class driven_service : public testing::Test {
-protected:
-    static service_options options(const service_clock& clock) {
-        service_options o;
-        o.clock = &clock;
-        o.driver = false;
-        o.workers = 0;
-        return o;
-    }
-    // Goes on in steps of a tick, as a driver that is always on time.
-    void go(std::chrono::milliseconds by) {
-        for (auto t = 0ms; t < by; t += 1ms) {
-            clock.advance(1ms);
-            timers.poll();
-        }
-    }
-
-    // Polls until nothing is due at this moment.
-    void catch_up() {
-        for (auto at = timers.next_wakeup(); at && *at <= clock.steady();
-             at = timers.next_wakeup()) {
-            timers.poll();
-        }
-    }
-
-    manual_service_clock clock;
-    Service timers{options(clock)};
-};
-
-using models =
-    testing::Types<timer_service, basic_timer_service<hashed_wheel<>>,
-                   basic_timer_service<bucket_queue_wheel>, basic_timer_service<deadline_heap>>;
-TYPED_TEST_SUITE(driven_service, models);
+TYPED_TEST_SUITE(driven_service, service_models);
 
 TYPED_TEST(driven_service, fires_once_and_not_before_its_time) {
     int fired = 0;
@@ -211,68 +176,6 @@ TYPED_TEST(driven_service, next_wakeup_says_when_to_poll_and_nothing_when_nothin
     EXPECT_EQ(t.deadline(), this->clock.steady() + 30ms);
     t.cancel();
     EXPECT_EQ(this->timers.next_wakeup(), std::nullopt);
-}
-
-TYPED_TEST(driven_service, periodic_timers_keep_their_grid) {
-    std::vector<std::chrono::nanoseconds> at;
-    const auto start = this->clock.steady();
-    const timer t = this->timers.every(10ms, [&] { at.push_back(this->clock.steady() - start); });
-    this->go(35ms);
-    EXPECT_EQ(at, (std::vector<std::chrono::nanoseconds>{10ms, 20ms, 30ms}));
-    EXPECT_EQ(t.cancel(), cancel_result::cancelled);
-    this->go(35ms);
-    EXPECT_EQ(at.size(), 3U);
-    EXPECT_THROW(this->timers.every(0ms, [] {}), std::invalid_argument);
-}
-
-TYPED_TEST(driven_service,
-           what_a_periodic_timer_missed_is_skipped_or_made_up_for_and_the_grid_stays) {
-    const auto fired_with = [&](missed policy) {
-        std::vector<std::chrono::nanoseconds> at;
-        const auto start = this->clock.steady();
-        const timer t = this->timers.every(
-            10ms, [&] { at.push_back(this->clock.steady() - start); }, policy);
-        this->go(10ms);
-        this->clock.advance(25ms);  // 20 and 30 are missed
-        this->catch_up();
-        this->go(10ms);
-        t.cancel();
-        return at;
-    };
-    using times = std::vector<std::chrono::nanoseconds>;
-    // At 35 the one for 20 is run, late; what follows it is up to the policy.
-    EXPECT_EQ(fired_with(missed::skip), (times{10ms, 35ms, 40ms}));
-    EXPECT_EQ(fired_with(missed::once), (times{10ms, 35ms, 35ms, 40ms}));
-    EXPECT_EQ(fired_with(missed::all), (times{10ms, 35ms, 35ms, 40ms}));
-}
-
-TYPED_TEST(driven_service, once_makes_up_for_many_with_one_and_all_with_each) {
-    const auto fired_with = [&](missed policy) {
-        int fired = 0;
-        const timer t = this->timers.every(
-            10ms, [&] { ++fired; }, policy);
-        this->go(10ms);
-        this->clock.advance(1s);  // a hundred are missed
-        this->catch_up();
-        this->go(5ms);
-        t.cancel();
-        return fired;
-    };
-    EXPECT_EQ(fired_with(missed::skip), 2);
-    EXPECT_EQ(fired_with(missed::once), 3);
-    EXPECT_EQ(fired_with(missed::all), 101);
-}
-
-TYPED_TEST(driven_service, a_periodic_timer_cancelled_by_its_callback_ends) {
-    int fired = 0;
-    timer t = this->timers.every(10ms, [&] {
-        if (++fired == 2) t.cancel();
-    });
-    this->go(100ms);
-    EXPECT_EQ(fired, 2);
-    const service_metrics m = this->timers.metrics();
-    EXPECT_EQ(m.cancelled, 1U);
-    EXPECT_EQ(m.pending, 0U);
 }
 
 TYPED_TEST(driven_service, a_delay_does_not_follow_the_wall_clock_and_a_wall_time_does) {
