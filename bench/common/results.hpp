@@ -1,6 +1,7 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,14 +11,20 @@
 
 namespace bench {
 
-/// One measured thing; sorted as the table shows it.
+/// One measured thing.
 struct quantity {
     std::string workload;
     std::uint64_t n = 0;
     std::string metric;
     std::string model;
+    unsigned threads = 0;  // 0: the program has one only, and does not say so
 
-    friend auto operator<=>(const quantity&, const quantity&) = default;
+    friend bool operator==(const quantity&, const quantity&) = default;
+    /// As tables show them.
+    friend auto operator<=>(const quantity& a, const quantity& b) {
+        return std::tie(a.workload, a.threads, a.n, a.metric, a.model) <=>
+               std::tie(b.workload, b.threads, b.n, b.metric, b.model);
+    }
 };
 
 /// Every value that was measured, turn by turn. What is told is the median.

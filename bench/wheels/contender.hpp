@@ -1,7 +1,7 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "arena.hpp"
+#include "../common/arena.hpp"
 #include "plan.hpp"
 
 #include <cstdint>

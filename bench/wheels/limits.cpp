@@ -2,6 +2,7 @@
 #include "limits.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace bench {
 
@@ -11,13 +12,6 @@ constexpr std::uint64_t thousand = 1'000;
 constexpr std::uint64_t hundred_thousand = 100'000;
 constexpr std::uint64_t million = 1'000'000;
 constexpr std::uint64_t ten_million = 10'000'000;
-
-/// The name of a power of ten.
-std::string size_name(std::uint64_t n) {
-    int zeros = 0;
-    for (; n >= 10; n /= 10) ++zeros;
-    return "10^" + std::to_string(zeros);
-}
 
 /// One side of a comparison.
 struct side {
@@ -62,13 +56,13 @@ private:
         for (const auto [n, bound] : bounds) {
             limit one{workload + " " + size_name(n) + ": " + what.model + " " + what.metric,
                       {workload, n, what.metric, what.model},
-                      std::nullopt,
+                      {},
                       at_most,
                       bound};
             if (than) {
                 one.text +=
                     " / " + (than->model == what.model ? "" : than->model + " ") + than->metric;
-                one.than = quantity{workload, n, than->metric, than->model};
+                one.than = {{workload, n, than->metric, than->model}};
             }
             lines.push_back(std::move(one));
         }
@@ -117,14 +111,6 @@ bool is(const quantity& q, const std::string& workload, std::uint64_t n, std::st
 
 }  // namespace
 
-std::optional<double> limit::measured(const results& from) const {
-    const auto value = from.median(what);
-    if (!value || !than) return value;
-    const auto base = from.median(*than);
-    if (!base || *base == 0) return std::nullopt;
-    return *value / *base;
-}
-
 const std::vector<limit>& limits() {
     static const std::vector<limit> all = make_limits();
     return all;
@@ -132,7 +118,9 @@ const std::vector<limit>& limits() {
 
 bool needed_by_limits(const std::string& workload, std::uint64_t n, std::string_view model) {
     return std::any_of(limits().begin(), limits().end(), [&](const limit& l) {
-        return is(l.what, workload, n, model) || (l.than && is(*l.than, workload, n, model));
+        return is(l.what, workload, n, model) ||
+               std::any_of(l.than.begin(), l.than.end(),
+                           [&](const quantity& q) { return is(q, workload, n, model); });
     });
 }
 

@@ -1,27 +1,13 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "results.hpp"
+#include "../common/limit.hpp"
 
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
-
-/// A line of the must-hold list: one median, or the ratio of two, and what it must not pass.
-struct limit {
-    std::string text;
-    quantity what;
-    std::optional<quantity> than;
-    bool at_most = true;  // else at least
-    double bound = 0;
-
-    [[nodiscard]] std::optional<double> measured(const results& from) const;
-    [[nodiscard]] bool holds(double value) const {
-        return at_most ? value <= bound : value >= bound;
-    }
-};
 
 /// The must-hold list.
 const std::vector<limit>& limits();

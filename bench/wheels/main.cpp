@@ -1,8 +1,9 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#include "../common/report/json.hpp"
+#include "../common/report/limits_table.hpp"
+#include "limits.hpp"
 #include "models/all.hpp"
 #include "options.hpp"
-#include "report/json.hpp"
-#include "report/limits_table.hpp"
 #include "report/plots.hpp"
 #include "report/table.hpp"
 #include "runner.hpp"
@@ -20,7 +21,7 @@ int measure(const bench::options& options) {
     bool all_hold = true;
     if (!options.smoke) {
         bench::print_table(measured);
-        all_hold = bench::print_limits(measured);
+        all_hold = bench::print_limits(bench::limits(), measured);
         bench::write_json(measured, options.json);
         bench::draw_plots(measured, options.plots);
     }

@@ -1,11 +1,10 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #include "options.hpp"
 
-#include <algorithm>
+#include "../common/command_line.hpp"
+
 #include <cstdio>
 #include <cstdlib>
-#include <sstream>
-#include <string_view>
 
 namespace bench {
 
@@ -33,19 +32,9 @@ constexpr const char* usage =
 }
 
 std::uint64_t number(const std::string& flag, const std::string& text) {
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);  // so that 1e6 is a number too
-    if (text.empty() || *end != '\0' || !(value >= 0 && value <= 4e9)) {
-        refuse(flag + ": '" + text + "' is no number from 0 to 4e9");
-    }
-    return static_cast<std::uint64_t>(value);
-}
-
-std::vector<std::string> words(const std::string& text) {
-    std::vector<std::string> result;
-    std::istringstream in(text);
-    for (std::string word; std::getline(in, word, ',');) result.push_back(word);
-    return result;
+    const auto value = to_number(text);
+    if (!value) refuse(flag + ": '" + text + "' is no number from 0 to 4e9");
+    return *value;
 }
 
 void set(options& o, const std::string& flag, const std::string& value) {
@@ -54,11 +43,11 @@ void set(options& o, const std::string& flag, const std::string& value) {
     } else if (flag == "--plots") {
         o.plots = value;
     } else if (flag == "--only") {
-        o.only = words(value);
+        o.only = to_words(value);
     } else if (flag == "--models") {
-        o.models = words(value);
+        o.models = to_words(value);
     } else if (flag == "--n") {
-        for (const std::string& word : words(value)) o.sizes.push_back(number(flag, word));
+        for (const std::string& word : to_words(value)) o.sizes.push_back(number(flag, word));
     } else if (flag == "--repeats") {
         o.repeats = static_cast<int>(number(flag, value));
     } else if (flag == "--seed") {
@@ -92,10 +81,6 @@ options parse_options(int argc, char** argv) {
     }
     if (o.repeats < 1) refuse("--repeats: at least 1");
     return o;
-}
-
-bool allows(const std::vector<std::string>& list, std::string_view name) {
-    return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
 }
 
 }  // namespace bench

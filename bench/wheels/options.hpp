@@ -24,7 +24,4 @@ struct options {
 /// Ends the process with a message where the arguments make no sense, and after --help.
 options parse_options(int argc, char** argv);
 
-/// Whether a list of names allows this one.
-bool allows(const std::vector<std::string>& list, std::string_view name);
-
 }  // namespace bench

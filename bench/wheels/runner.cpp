@@ -1,9 +1,10 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #include "runner.hpp"
 
+#include "../common/command_line.hpp"
+#include "../common/progress.hpp"
 #include "limits.hpp"
 
-#include <unistd.h>
 #include <algorithm>
 #include <cstdio>
 
@@ -28,8 +29,6 @@ std::vector<std::uint64_t> sizes(workload what, const options& o) {
     if (o.quick) return {1'000, 100'000, 1'000'000};
     return {1'000, 100'000, 1'000'000, 10'000'000};
 }
-
-bool on_terminal() { return isatty(STDERR_FILENO) != 0; }
 
 std::size_t bytes_for(std::uint64_t n, const std::vector<contender*>& models) {
     std::size_t most = 0;
@@ -86,7 +85,7 @@ bool runner::hold(const contest& c, arena& memory, results& into) const {
     bool same = true;
     for (int repeat = 0; repeat < repeats(c); ++repeat) {
         for (contender* const one : c.models) {
-            show_progress(c, *one, repeat);
+            show_progress(progress(c, *one, repeat));
             const outcome result = one->run(p, memory);
             const std::string name(one->name());
             for (const auto& [metric, value] : result.metrics) {
@@ -100,15 +99,14 @@ bool runner::hold(const contest& c, arena& memory, results& into) const {
                          workload_name.c_str(), static_cast<unsigned long long>(c.n), name.c_str());
         }
     }
-    if (on_terminal()) std::fputs("\r\x1b[K", stderr);
+    clear_progress();
     return same;
 }
 
-void runner::show_progress(const contest& c, const contender& one, int repeat) const {
-    if (!on_terminal()) return;
-    std::fprintf(stderr, "\r\x1b[K%s n=%llu, repeat %d of %d: %s ",
-                 std::string(name_of(c.what)).c_str(), static_cast<unsigned long long>(c.n),
-                 repeat + 1, repeats(c), std::string(one.name()).c_str());
+std::string runner::progress(const contest& c, const contender& one, int repeat) const {
+    return std::string(name_of(c.what)) + " n=" + std::to_string(c.n) + ", repeat " +
+           std::to_string(repeat + 1) + " of " + std::to_string(repeats(c)) + ": " +
+           std::string(one.name());
 }
 
 }  // namespace bench

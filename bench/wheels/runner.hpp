@@ -1,9 +1,9 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../common/results.hpp"
 #include "contender.hpp"
 #include "options.hpp"
-#include "results.hpp"
 
 namespace bench {
 
@@ -26,7 +26,7 @@ private:
     [[nodiscard]] bool wanted(workload what, std::uint64_t n, const contender& one) const;
     [[nodiscard]] int repeats(const contest& c) const;
     bool hold(const contest& c, arena& memory, results& into) const;
-    void show_progress(const contest& c, const contender& one, int repeat) const;
+    [[nodiscard]] std::string progress(const contest& c, const contender& one, int repeat) const;
 
     const options& options_;
     contenders all_;

@@ -17,7 +17,9 @@ void write_json(const results& measured, const std::string& file) {
         char value[32];
         std::snprintf(value, sizeof value, "%.6g", *measured.median(what));
         out << separator << R"({"workload":")" << what.workload << R"(","model":")" << what.model
-            << R"(","n":)" << what.n << R"(,"metric":")" << what.metric << R"(","value":)" << value
+            << R"(",)";
+        if (what.threads > 0) out << R"("threads":)" << what.threads << ",";
+        out << R"("n":)" << what.n << R"(,"metric":")" << what.metric << R"(","value":)" << value
             << "}";
         separator = ",\n";
     }

@@ -7,8 +7,8 @@
 
 namespace bench {
 
-/// Writes the medians as a flat array of {"workload","model","n","metric","value"}; makes the
-/// folder.
+/// Writes the medians as a flat array of {"workload","model","threads","n","metric","value"},
+/// without "threads" where there are none to tell; makes the folder.
 void write_json(const results& measured, const std::string& file);
 
 }  // namespace bench

@@ -1,7 +1,7 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../results.hpp"
+#include "../../common/results.hpp"
 
 namespace bench {
 

@@ -1,0 +1,28 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#include "command_line.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+namespace bench {
+
+std::optional<std::uint64_t> to_number(const std::string& text) {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end != '\0' || !(value >= 0 && value <= 4e9)) return std::nullopt;
+    return static_cast<std::uint64_t>(value);
+}
+
+std::vector<std::string> to_words(const std::string& text) {
+    std::vector<std::string> result;
+    std::istringstream in(text);
+    for (std::string word; std::getline(in, word, ',');) result.push_back(word);
+    return result;
+}
+
+bool allows(const std::vector<std::string>& list, std::string_view name) {
+    return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
+}
+
+}  // namespace bench

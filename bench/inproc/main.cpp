@@ -1,0 +1,40 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#include "../common/heap.hpp"
+#include "../common/report/json.hpp"
+#include "../common/report/limits_table.hpp"
+#include "limits.hpp"
+#include "models/all.hpp"
+#include "options.hpp"
+#include "report/table.hpp"
+#include "runner.hpp"
+
+#include <cstdio>
+#include <exception>
+
+namespace {
+
+int measure(const bench::options& options) {
+    bench::keep_heap();
+    bench::results measured;
+    const bool same_work = bench::runner(options, bench::make_all()).run(measured);
+    bool all_hold = true;
+    if (!options.smoke) {
+        bench::print_table(measured);
+        all_hold = bench::print_limits(bench::limits(), measured);
+        bench::write_json(measured, options.json);
+    }
+    std::printf("checksums: %s\n", same_work ? "equal" : "DIFFER");
+    return same_work && (all_hold || !options.strict) ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const bench::options options = bench::parse_options(argc, argv);
+    try {
+        return measure(options);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "inproc: %s\n", error.what());
+        return 2;
+    }
+}
