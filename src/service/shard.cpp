@@ -33,7 +33,7 @@ bool shard::inside_callback() noexcept { return busy_with::innermost != nullptr;
 shard::made shard::current() noexcept {
     const busy_with* b = busy_with::innermost;
     while (b != nullptr && !b->runs) b = b->outer;
-    if (b == nullptr) return {nullptr, 0};
+    if (b == nullptr || b->node.partner != nullptr) return {nullptr, 0};
     return {&b->node, b->node.generation};  // which does not change while it runs
 }
 
@@ -104,6 +104,7 @@ cancel_result shard::cancel(timer_node& node, std::uint64_t generation) {
 cancel_result shard::cancel_locked(timer_node& node) noexcept {
     if (node.now == state::running) {
         node.ends = true;
+        if (node.partner != nullptr) node.partner->again = timer_node::not_again;
         return cancel_result::running;
     }
     if (closed_) return cancel_result::gone;  // its job is dropped
@@ -225,6 +226,10 @@ bool shard::collect(std::size_t limit, std::vector<job>& jobs) {
     const std::size_t most = std::min(limit, pending());  // room, so that make_due cannot fail
     jobs.reserve(jobs.size() + most);
     due_.reserve(most, counts_.due);
+    if (kept_ != nullptr) {  // some may need a stand-in
+        nodes_.reserve(most);
+        running_.reserve(nodes_.capacity());
+    }
     jobs_ = &jobs;
     const advance_result result = advance(
         t, limit, [](shard& s, timer_hook& hook) { s.make_due(static_cast<timer_node&>(hook)); });
@@ -241,10 +246,14 @@ void shard::follow_clock(tick t) {
     nodes_.for_each([this](timer_node& node) {
         if (node.now == state::pending) arm(node, tick_of(node.deadline));
     });
+    for (timer_node* node = kept_; node != nullptr; node = node->kept_after) {
+        if (node->now == state::pending) arm(*node, tick_of(node->deadline));
+    }
     clock_went_back_ = false;  // if memory ran out, the next collect does it again
 }
 
-void shard::make_due(timer_node& node) {
+void shard::make_due(timer_node& due) {
+    timer_node& node = due.kept ? stand_in_for(due) : due;
     node.now = state::due;
     ++node.ticket;
     ++counts_.due;
@@ -302,8 +311,17 @@ std::uint64_t shard::close() noexcept {
             if (node.now != state::pending) return;
             ++ended;
             leave_group(node);
+            if (node.partner != nullptr) node.partner->now = state::unused;
+            node.partner = nullptr;
             node.now = state::dropped;
         });
+        for (timer_node* node = kept_; node != nullptr; node = node->kept_after) {
+            node->again = timer_node::not_again;
+            if (node->now != state::pending) continue;
+            ++ended;
+            leave_group(*node);
+            node->now = state::unused;
+        }
         counts_.dropped += ended;
     }
     // None is added any more.
@@ -364,7 +382,7 @@ timer_node& shard::reserve() {
             throw;
         }
     }
-    timer_node& node = nodes_.take(*this);
+    timer_node& node = nodes_.take();
     node.now = state::over;
     return node;
 }
@@ -383,6 +401,15 @@ std::size_t shard::take_room(std::size_t wanted) {
 // Not null: it is to be emptied, without the lock.
 timer_node* shard::finished_with(timer_node& node) noexcept {
     leave_group(node);
+    if (node.kept) {
+        node.now = state::unused;
+        return nullptr;
+    }
+    if (node.partner != nullptr) {
+        node.partner->now = state::unused;
+        node.partner->partner = nullptr;
+        node.partner = nullptr;
+    }
     if (!node.plain) {
         node.now = state::over;
         return &node;

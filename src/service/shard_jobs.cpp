@@ -41,12 +41,13 @@ void shard::run(timer_node& node, std::uint64_t ticket) noexcept {
     // The callback may destroy the last handle of the service.
     const std::shared_ptr<const void> alive = around_.owner.lock();
     const nanoseconds begin = around_.clock->steady();
-    if (!start(node, ticket, begin)) return end(node, ticket, job_fate::stop);
+    task* const callback = start(node, ticket, begin);
+    if (callback == nullptr) return end(node, ticket, job_fate::stop);
     bool failed = false;
     {
         const busy_with here(node, true);
         try {
-            node.callback();
+            (*callback)();
         } catch (...) {
             failed = true;
             if (around_.on_failure) around_.on_failure(std::current_exception());
@@ -55,16 +56,18 @@ void shard::run(timer_node& node, std::uint64_t ticket) noexcept {
     finish(node, around_.clock->steady() - begin, failed);
 }
 
-bool shard::start(timer_node& node, std::uint64_t ticket, nanoseconds begun) {
+task* shard::start(timer_node& node, std::uint64_t ticket, nanoseconds begun) {
     const nanoseconds t = around_.wall ? now() : begun;
     const lock held(mutex_);
-    if (closed_ || node.now != state::due || node.ticket != ticket) return false;
+    if (closed_ || node.now != state::due || node.ticket != ticket) return nullptr;
     running_.push_back({&node, begun, false});
     node.now = state::running;
     --counts_.due;
     ++counts_.runs;
     counts_.lateness.add(saturating_sum(t, -node.deadline));
-    return true;
+    if (node.partner == nullptr) return &node.callback;
+    node.partner->now = state::running;
+    return &node.partner->callback;
 }
 
 void shard::finish(timer_node& node, nanoseconds took, bool failed) noexcept {
@@ -83,7 +86,10 @@ void shard::finish(timer_node& node, nanoseconds took, bool failed) noexcept {
             rearm(node, node.deadline, after, left);
         } else {
             ++(repeats && node.ends && !closed_ ? counts_.cancelled : counts_.completed);
+            timer_node* const kept = node.partner;
             left.node = finished_with(node);
+            if (kept != nullptr && kept->again != timer_node::not_again && !closed_)
+                arm_again(*kept, after);
         }
     }
     finished_.notify_all();

@@ -13,25 +13,35 @@ namespace foliot::detail {
 timer_nodes::~timer_nodes() {
     for_each([](timer_node& node) { std::destroy_at(&node); });
     // NOLINTNEXTLINE(cppcoreguidelines-no-malloc): from aligned_alloc
-    for (const slab& s : slabs_) std::free(s.first);
+    for (header* const slab : slabs_) std::free(slab);
 }
 
 std::size_t timer_nodes::wanted() const noexcept {
-    return std::clamp(capacity_, first_slab, slab_limit);
+    const auto left = static_cast<std::size_t>(slab_end_ - end_);
+    return std::clamp(capacity_, std::size_t{32}, left > 0 ? left : slab_nodes);
 }
 
 void timer_nodes::grow(std::size_t nodes) {
-    slabs_.reserve(slabs_.size() + 1);
     if (unused_.capacity() < capacity_ + nodes) unused_.reserve(2 * capacity_ + nodes);
-    const bool full = nodes == slab_limit;
-    const std::size_t bytes = full ? slab_bytes : nodes * sizeof(timer_node);
-    void* const memory = std::aligned_alloc(full ? slab_bytes : alignof(timer_node), bytes);
-    if (memory == nullptr) throw std::bad_alloc();
-    if (full) ::madvise(memory, bytes, MADV_HUGEPAGE);  // a hint: what it says does not matter
-    next_ = static_cast<timer_node*>(memory);
-    end_ = next_ + nodes;
-    slabs_.push_back({next_, nodes});
+    if (end_ == slab_end_) add_slab();
+    end_ += nodes;
     capacity_ += nodes;
+}
+
+void timer_nodes::reserve(std::size_t nodes) {
+    while (unused_.size() + static_cast<std::size_t>(end_ - next_) < nodes) grow(wanted());
+}
+
+void timer_nodes::add_slab() {
+    slabs_.reserve(slabs_.size() + 1);
+    void* const memory = std::aligned_alloc(slab_bytes, slab_bytes);
+    if (memory == nullptr) throw std::bad_alloc();
+    // A hint: what it says does not matter.
+    if (!slabs_.empty()) ::madvise(memory, slab_bytes, MADV_HUGEPAGE);
+    while (next_ != end_) unused_.push_back(::new (next_++) timer_node(home_));
+    slabs_.push_back(::new (memory) header{&home_});
+    next_ = end_ = first_of(slabs_.back());
+    slab_end_ = next_ + slab_nodes;
 }
 
 }  // namespace foliot::detail

@@ -73,7 +73,7 @@ public:
     /// a start one comes first: either the callback does not run, or cancel says `running` or `gone`.
     cancel_result cancel() const {
         if (node_ == nullptr) return cancel_result::gone;
-        return node_->home.cancel(*node_, generation_);
+        return home().cancel(*node_, generation_);
     }
 
     /// As cancel; if the callback runs, returns `running` once it has returned. Whatever it says, the
@@ -81,7 +81,7 @@ public:
     /// destructor, it does not wait.
     cancel_result cancel_and_wait() const {
         if (node_ == nullptr) return cancel_result::gone;
-        return node_->home.cancel_and_wait(*node_, generation_);
+        return home().cancel_and_wait(*node_, generation_);
     }
 
     /// Moves it to `delay` from now, earlier or later. A periodic timer has its grid there from then
@@ -89,8 +89,8 @@ public:
     template <class Rep, class Period>
     reschedule_result reschedule(std::chrono::duration<Rep, Period> delay) const {
         if (node_ == nullptr) return reschedule_result::gone;
-        detail::shard& home = node_->home;
-        return home.reschedule(*node_, generation_, detail::deadline_after(home.now(), delay));
+        detail::shard& h = home();
+        return h.reschedule(*node_, generation_, detail::deadline_after(h.now(), delay));
     }
 
     /// Moves it to that time of its clock. Throws std::invalid_argument if that is the other one.
@@ -99,20 +99,19 @@ public:
                  std::same_as<Clock, std::chrono::system_clock>)
     reschedule_result reschedule(std::chrono::time_point<Clock, Duration> when) const {
         if (node_ == nullptr) return reschedule_result::gone;
-        detail::shard& home = node_->home;
-        if (home.by_wall() != std::same_as<Clock, std::chrono::system_clock>) {
+        detail::shard& h = home();
+        if (h.by_wall() != std::same_as<Clock, std::chrono::system_clock>) {
             throw std::invalid_argument("reschedule: the timer goes by the other clock");
         }
         const auto deadline = detail::to_nanoseconds(when.time_since_epoch());
-        return home.reschedule(*node_, generation_,
-                               std::max(deadline, std::chrono::nanoseconds{0}));
+        return h.reschedule(*node_, generation_, std::max(deadline, std::chrono::nanoseconds{0}));
     }
 
     /// When it is to fire, or was if it is due or runs; nullopt if it is gone. Since the epoch of its
     /// clock: the steady one, or the wall clock for timers made with a system_clock::time_point.
     [[nodiscard]] std::optional<std::chrono::nanoseconds> deadline() const {
         if (node_ == nullptr) return std::nullopt;
-        return node_->home.deadline(*node_, generation_);
+        return home().deadline(*node_, generation_);
     }
 
     friend bool operator==(const timer&, const timer&) = default;
@@ -122,6 +121,12 @@ private:
     friend class basic_timer_service;
 
     explicit timer(detail::shard::made m) noexcept : node_(m.node), generation_(m.generation) {}
+
+    // Its node is fetched while the shard is found and locked and the clock is read.
+    [[nodiscard]] detail::shard& home() const noexcept {
+        __builtin_prefetch(node_, 1);
+        return detail::timer_nodes::home_of(*node_);
+    }
 
     detail::timer_node* node_ = nullptr;
     std::uint64_t generation_ = 0;

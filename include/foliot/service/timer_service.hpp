@@ -25,6 +25,8 @@ public:
     service_stopped() : std::runtime_error("the timer service has stopped") {}
 };
 
+class reusable_timer;
+
 // Timers for a process: any thread makes, cancels and moves them, callbacks run on a few worker
 // threads, or wherever an executor puts them.
 //
@@ -183,6 +185,8 @@ private:
         if (made.node == nullptr) throw service_stopped();
         return timer(made);
     }
+
+    friend class reusable_timer;
 
     std::shared_ptr<detail::service_core> core_;
 };

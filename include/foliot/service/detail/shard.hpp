@@ -71,7 +71,7 @@ public:
         std::function<void()> on_rejected;
     };
 
-    explicit shard(const surroundings& around) : around_(around) {}
+    explicit shard(const surroundings& around) : around_(around), nodes_(*this) {}
     shard(const shard&) = delete;
     shard& operator=(const shard&) = delete;
     virtual ~shard();
@@ -93,6 +93,19 @@ public:
                                                std::chrono::nanoseconds deadline);
     [[nodiscard]] std::optional<std::chrono::nanoseconds> deadline(const timer_node& node,
                                                                    std::uint64_t generation) const;
+
+    // Of nodes that are kept by a reusable_timer. Whose memory they are: adopt, until abandon has
+    // returned.
+    void adopt(timer_node& node);
+    /// Cancels it, and waits while its callback runs, unless that calls it.
+    void abandon(timer_node& node) noexcept;
+    /// Into the queue or, in it, to another place; if its callback runs, when that has returned.
+    /// False after close().
+    [[nodiscard]] bool arm_kept(timer_node& node, std::chrono::nanoseconds deadline);
+    [[nodiscard]] cancel_result cancel_kept(timer_node& node) noexcept;
+    void wait_while_it_runs(timer_node& node);
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> deadline_of_kept(
+        const timer_node& node) const;
 
     /// A due timer goes back into the queue, to be due again after `by`.
     void put_off(timer_node& node, std::uint64_t ticket, std::chrono::nanoseconds by) noexcept;
@@ -152,9 +165,9 @@ private:
     };
 
     void run(timer_node& node, std::uint64_t ticket) noexcept;
-    // False: the job is void, or the shard is closed.
-    [[nodiscard]] bool start(timer_node& node, std::uint64_t ticket,
-                             std::chrono::nanoseconds begun);
+    // Its callback; null: the job is void, or the shard is closed.
+    [[nodiscard]] task* start(timer_node& node, std::uint64_t ticket,
+                              std::chrono::nanoseconds begun);
     void finish(timer_node& node, std::chrono::nanoseconds took, bool failed) noexcept;
     void end(timer_node& node, std::uint64_t ticket, job_fate fate) noexcept;
 
@@ -178,6 +191,11 @@ private:
     bool rearm(timer_node& node, std::chrono::nanoseconds due, aftermath& after,
                remains& left) noexcept;
     void attend_to(const aftermath& after);
+
+    [[nodiscard]] cancel_result cancel_kept_locked(timer_node& node) noexcept;
+    void arm_again(timer_node& node, aftermath& after) noexcept;
+    timer_node& stand_in_for(timer_node& kept) noexcept;
+    void drop_stand_in(timer_node& kept) noexcept;
     void arm_anew(timer_node& node, tick due, std::uint64_t of);
 
     [[nodiscard]] timer_node* finished_with(timer_node& node) noexcept;
@@ -204,6 +222,7 @@ private:
     };
     std::vector<run_begun> running_;
     mutable due_log due_;
+    timer_node* kept_ = nullptr;                       // the first of those that are
     std::unordered_map<std::uint64_t, group> groups_;  // those that have a timer
     std::vector<job>* jobs_ = nullptr;                 // where collect wants them
     tick told_ = tick::max();                          // the driver comes by then

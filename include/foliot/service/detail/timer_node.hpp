@@ -43,12 +43,23 @@ struct alignas(64) timer_node : timer_hook {
     bool ends = false;  // cancelled while it runs: it does not repeat
     bool grouped = false;
     bool plain = true;  // its callback
+    bool kept = false;  // by its owner: see below
 
     task callback;
     std::uint64_t group = 0;
 
     timer_node* group_before = nullptr;  // of its group, the one made before it
     timer_node* group_after = nullptr;
+
+    // The node of a reusable_timer lies in that, with the callback, and is never over. It is only in
+    // the queue: when it is due, one of the shard's is its stand-in for the rest of the way, since a
+    // job may outlast the reusable_timer. Each is the partner of the other.
+    timer_node* partner = nullptr;
+    timer_node* kept_before = nullptr;  // of those that are kept
+    timer_node* kept_after = nullptr;
+    // Armed anew while its callback runs: for then; or not_again.
+    static constexpr auto not_again = std::chrono::nanoseconds::min();
+    std::chrono::nanoseconds again = not_again;
 };
 
 static_assert(sizeof(timer_node) == 3 * 64);
@@ -56,54 +67,74 @@ static_assert(sizeof(timer_node) == 3 * 64);
 // The memory of the timers of a shard: it grows in slabs, and is kept. Not thread-safe.
 //
 // Time:    O(1), but for a grow, which may copy the list of those that are not used.
-// Memory:  192 bytes a node, and 8 for that list. Slabs of full size lie in huge pages where the system
-//          grants them to those who ask (MADV_HUGEPAGE).
+// Memory:  192 bytes a node, and 8 for that list. A slab is 2 MiB of addresses, of which only what is
+//          used becomes memory; all but the first may lie in huge pages, where the system grants them
+//          to those who ask (MADV_HUGEPAGE).
 class timer_nodes {
 public:
-    static constexpr std::size_t first_slab = 32;
     static constexpr std::size_t slab_bytes = std::size_t{2} << 20;
-    static constexpr std::size_t slab_limit = slab_bytes / sizeof(timer_node);
+    static constexpr std::size_t slab_nodes = (slab_bytes - 64) / sizeof(timer_node);
 
-    timer_nodes() = default;
+    explicit timer_nodes(shard& home) noexcept : home_(home) {}
     timer_nodes(const timer_nodes&) = delete;
     timer_nodes& operator=(const timer_nodes&) = delete;
     ~timer_nodes();
 
+    /// Whose it is, found without a look at the node: a slab lies at a multiple of its size.
+    [[nodiscard]] static shard& home_of(const timer_node& node) noexcept {
+        const auto at = reinterpret_cast<std::uintptr_t>(&node) & ~(slab_bytes - 1);
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): a pointer of which bits were cleared
+        return *reinterpret_cast<const header*>(at)->home;
+    }
+
     /// Whether there is one to take.
     [[nodiscard]] bool has_room() const noexcept { return !unused_.empty() || next_ != end_; }
-    /// How many the next slab should have: as many as there are, within limits.
+    /// How many to ask grow for: as many as there are, within limits.
     [[nodiscard]] std::size_t wanted() const noexcept;
-    /// Room for so many more, when there is none. std::bad_alloc, and then nothing has changed.
+    /// Room for so many more, at most what was wanted; std::bad_alloc, and then nothing has changed.
     void grow(std::size_t nodes);
+    /// Room to take so many; std::bad_alloc.
+    void reserve(std::size_t nodes);
     /// How many there is room for, those that are taken included.
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
     /// One that is not used: the one given back last, or a new one. There is one.
-    [[nodiscard]] timer_node& take(shard& home) noexcept {
-        if (unused_.empty()) return *::new (next_++) timer_node(home);
+    [[nodiscard]] timer_node& take() noexcept {
+        if (unused_.empty()) return *::new (next_++) timer_node(home_);
         timer_node& node = *unused_.back();
         unused_.pop_back();
         return node;
     }
-    void give_back(timer_node& node) noexcept { unused_.push_back(&node); }  // there is room
+    /// There is room for it. The next timer is likely to be made in it, so what that writes is fetched.
+    void give_back(timer_node& node) noexcept {
+        __builtin_prefetch(&node.callback, 1);
+        unused_.push_back(&node);
+    }
 
     /// Calls it for each that was ever taken.
     template <class F>
     void for_each(F&& f) {
-        for (const slab& s : slabs_) {
-            timer_node* const end = s.first + s.size == end_ ? next_ : s.first + s.size;
-            for (timer_node* node = s.first; node != end; ++node) f(*node);
+        for (header* const slab : slabs_) {
+            timer_node* const first = first_of(slab);
+            timer_node* const end = slab == slabs_.back() ? next_ : first + slab_nodes;
+            for (timer_node* node = first; node != end; ++node) f(*node);
         }
     }
 
 private:
-    struct slab {
-        timer_node* first;
-        std::size_t size;
+    struct alignas(64) header {
+        shard* home;
     };
-    std::vector<slab> slabs_;
-    timer_node* next_ = nullptr;  // of the last slab, the first that was not taken yet
-    timer_node* end_ = nullptr;
+    static timer_node* first_of(header* slab) noexcept {
+        return static_cast<timer_node*>(static_cast<void*>(slab + 1));
+    }
+    void add_slab();
+
+    shard& home_;
+    std::vector<header*> slabs_;
+    timer_node* next_ = nullptr;      // in the last slab, the first that was not taken yet
+    timer_node* end_ = nullptr;       // there is room up to here
+    timer_node* slab_end_ = nullptr;  // and could be up to here
     std::vector<timer_node*> unused_;
     std::size_t capacity_ = 0;
 };
