@@ -32,6 +32,11 @@ limit at_least(double bound, const std::string& model, const std::string& worklo
     return one;
 }
 
+limit at_most(double bound, const std::string& metric) {
+    constexpr std::uint64_t timers = 50'000;
+    return {"lateness: " + metric, {"lateness", timers, metric, ours, 1}, {}, true, bound};
+}
+
 std::vector<limit> make_limits() {
     std::vector<limit> all;
     for (const char* workload : {"schedule_cancel", "refresh"}) {
@@ -49,6 +54,8 @@ std::vector<limit> make_limits() {
             all.push_back(at_least(5, "asio_timer", workload, 1, n, {"asio"}));
         }
     }
+    all.push_back(at_most(2, "p99_ms"));  // a tick, and a millisecond
+    all.push_back(at_most(0, "early"));
     return all;
 }
 

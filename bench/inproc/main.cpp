@@ -2,6 +2,7 @@
 #include "../common/heap.hpp"
 #include "../common/report/json.hpp"
 #include "../common/report/limits_table.hpp"
+#include "lateness.hpp"
 #include "limits.hpp"
 #include "models/all.hpp"
 #include "options.hpp"
@@ -16,15 +17,18 @@ namespace {
 int measure(const bench::options& options) {
     bench::keep_heap();
     bench::results measured;
-    const bool same_work = bench::runner(options, bench::make_all()).run(measured);
+    bench::runner contests(options, bench::make_all());
+    bool right = contests.run(measured);
+    right = bench::measure_lateness(options, measured) && right;
     bool all_hold = true;
     if (!options.smoke) {
         bench::print_table(measured);
         all_hold = bench::print_limits(bench::limits(), measured);
         bench::write_json(measured, options.json);
+        contests.tell_disturbed();
     }
-    std::printf("checksums: %s\n", same_work ? "equal" : "DIFFER");
-    return same_work && (all_hold || !options.strict) ? 0 : 1;
+    std::printf("checksums: %s\n", right ? "equal" : "DIFFER");
+    return right && (all_hold || !options.strict) ? 0 : 1;
 }
 
 }  // namespace

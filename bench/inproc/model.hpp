@@ -45,12 +45,12 @@ concept model =
         { s.make(where, id) } -> std::same_as<typename M::object*>;
         s.unmake(object);
         s.schedule(object, delay);
-        // Cancel, then schedule. Whether one was cancelled.
+        // Cancel, then schedule. False: the library says that none was cancelled.
         { s.replace(object, delay) } -> std::same_as<bool>;
-        // To now + delay. Whether it was pending.
+        // To now + delay. False: the library says that none was pending.
         { s.refresh(object, delay) } -> std::same_as<bool>;
-        // Until its due, if it is pending.
-        { s.remaining(object) } -> std::same_as<std::optional<std::chrono::nanoseconds>>;
+        // If it is pending, as the library knows it.
+        { s.due(object) } -> std::same_as<std::optional<std::chrono::steady_clock::time_point>>;
         s.turn(
             some);  // calls it where the library is used as it is meant to be; then runs its loop
         s.wait();   // a moment, until something has fired perhaps

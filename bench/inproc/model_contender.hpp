@@ -6,6 +6,8 @@
 #include "workloads/far.hpp"
 #include "workloads/fire.hpp"
 
+#include <stdexcept>
+
 namespace bench {
 
 /// A model in all the workloads.
@@ -17,7 +19,12 @@ public:
     bool takes(workload) const override { return true; }
 
     outcome run(const plan& p, arena& memory) override {
-        return p.what == workload::schedule_fire ? fire<M>(p, memory) : far<M>(p, memory);
+        switch (p.what) {
+            case workload::schedule_cancel: return schedule_cancel<M>(p, memory);
+            case workload::refresh: return refresh<M>(p, memory);
+            case workload::schedule_fire: return fire<M>(p, memory);
+        }
+        throw std::logic_error("no such workload");
     }
 };
 

@@ -4,6 +4,7 @@
 #include "../common/arena.hpp"
 #include "contender.hpp"
 #include "model.hpp"
+#include "turn_log.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -37,10 +38,12 @@ public:
     [[nodiscard]] std::span<object> all() { return {objects_, n_}; }
 
     /// Calls f(seat, object, op) for each of the operations; the loop has its turn in between.
+    /// Each turn is noted in the log.
     template <class F>
-    void each(std::span<const op> ops, F f) {
+    void each(std::span<const op> ops, turn_log& log, F f) {
         while (!ops.empty()) {
             const auto some = ops.first(std::min(ops.size(), ops_per_turn));
+            log.add(some);
             seat.turn([&] {
                 for (const op o : some) f(seat, objects_[o.pick], o);
             });

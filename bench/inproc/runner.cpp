@@ -2,6 +2,7 @@
 #include "runner.hpp"
 
 #include "../common/command_line.hpp"
+#include "../common/machine_watch.hpp"
 #include "../common/progress.hpp"
 
 #include <algorithm>
@@ -12,9 +13,10 @@ namespace bench {
 
 namespace {
 
-std::vector<std::uint64_t> sizes(const options& o) {
+std::vector<std::uint64_t> sizes(workload what, const options& o) {
     if (!o.sizes.empty()) return o.sizes;
     if (o.smoke) return {1'000};
+    if (o.quick && what == workload::schedule_fire) return {100'000};
     return {100'000, 1'000'000};
 }
 
@@ -24,7 +26,7 @@ std::vector<std::uint64_t> threads(const options& o) {
 }
 
 // Of all threads together.
-std::uint64_t timed_ops(const options& o) { return o.smoke ? 20'000 : 1 << 20; }
+std::uint64_t timed_ops(const options& o) { return o.smoke ? 4'000 : 1 << 20; }
 
 std::string title(workload what, unsigned threads, std::uint64_t n) {
     return std::string(name_of(what)) + " threads=" + std::to_string(threads) +
@@ -38,7 +40,7 @@ std::vector<runner::contest> runner::contests() const {
     for (const workload what : all_workloads) {
         if (!allows(options_.only, name_of(what))) continue;
         for (const std::uint64_t t : threads(options_)) {
-            for (const std::uint64_t n : sizes(options_)) {
+            for (const std::uint64_t n : sizes(what, options_)) {
                 contest c{what, static_cast<unsigned>(t), n, {}};
                 for (const auto& one : all_) {
                     const bool wanted = one->takes(what) && allows(options_.models, one->name());
@@ -51,9 +53,11 @@ std::vector<runner::contest> runner::contests() const {
     return result;
 }
 
-int runner::repeats(const contest&) const {
+// Small contests are over soon, and are disturbed more by whatever else the machine does.
+int runner::repeats(const contest& c) const {
     if (options_.repeats > 0) return options_.repeats;
-    return options_.smoke || options_.quick ? 1 : 5;
+    if (options_.smoke || options_.quick) return 1;
+    return c.n <= 100'000 ? 5 : 3;
 }
 
 bool runner::run(results& into) {
@@ -70,7 +74,27 @@ bool runner::run(results& into) {
     return same;
 }
 
-bool runner::hold(const contest& c, arena& memory, results& into) const {
+// One that other programs have spoiled is taken again, as long as there is time for that.
+outcome runner::turn(contender& one, const plan& p, arena& memory) {
+    while (true) {
+        const machine_watch watch;
+        outcome result = one.run(p, memory);
+        ++turns_;
+        if (options_.smoke || !watch.disturbed()) return result;
+        if (retry_seconds_ < watch.seconds()) {
+            ++disturbed_;
+            return result;
+        }
+        retry_seconds_ -= watch.seconds();
+    }
+}
+
+void runner::tell_disturbed() const {
+    if (disturbed_ == 0) return;
+    std::printf("other programs were busy in %d of %d turns\n", disturbed_, turns_);
+}
+
+bool runner::hold(const contest& c, arena& memory, results& into) {
     const plan p = make_plan(c.what, c.threads, c.n, timed_ops(options_), options_.seed);
     std::uint64_t expected = 0;
     bool same = true;
@@ -79,7 +103,7 @@ bool runner::hold(const contest& c, arena& memory, results& into) const {
             const std::string name(one->name());
             show_progress(title(c.what, c.threads, c.n) + ", repeat " + std::to_string(repeat + 1) +
                           " of " + std::to_string(repeats(c)) + ": " + name);
-            const outcome result = one->run(p, memory);
+            const outcome result = turn(*one, p, memory);
             for (const auto& [metric, value] : result.metrics) {
                 into.add({std::string(name_of(c.what)), c.n, metric, name, c.threads}, value);
             }

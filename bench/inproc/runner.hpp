@@ -15,6 +15,9 @@ public:
     /// True: all models did the same work. What differed is told on stderr.
     bool run(results& into);
 
+    /// Says on stdout how often other programs were busy, if they were.
+    void tell_disturbed() const;
+
 private:
     /// These models are compared with each other.
     struct contest {
@@ -25,10 +28,14 @@ private:
     };
     [[nodiscard]] std::vector<contest> contests() const;
     [[nodiscard]] int repeats(const contest& c) const;
-    bool hold(const contest& c, arena& memory, results& into) const;
+    bool hold(const contest& c, arena& memory, results& into);
+    outcome turn(contender& one, const plan& p, arena& memory);
 
     const options& options_;
     contenders all_;
+    int turns_ = 0;
+    int disturbed_ = 0;
+    double retry_seconds_ = options_.quick ? 10 : 60;  // left
 };
 
 }  // namespace bench

@@ -9,6 +9,7 @@ namespace bench {
 
 // One function for each model and probe.
 std::unique_ptr<contender> make_timer_service();
+std::unique_ptr<contender> make_reusable_timer();
 std::unique_ptr<contender> make_mutex_wheel();
 std::unique_ptr<contender> make_mutex_priority_queue();
 std::unique_ptr<contender> make_asio();

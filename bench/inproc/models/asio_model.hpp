@@ -43,8 +43,8 @@ public:
             return pending;
         }
 
-        std::optional<std::chrono::nanoseconds> remaining(const object& o) const {
-            return o.timer.expiry() - std::chrono::steady_clock::now();
+        std::optional<std::chrono::steady_clock::time_point> due(const object& o) const {
+            return o.timer.expiry();
         }
 
         template <class F>

@@ -42,24 +42,23 @@ public:
             evtimer_add(&o.timer, &timeout);
         }
         bool replace(object& o, std::chrono::milliseconds delay) {
-            const bool pending = is_pending(o);
-            evtimer_del(&o.timer);
+            const bool deleted = evtimer_del(&o.timer) == 0;
             schedule(o, delay);
-            return pending;
+            return deleted;
         }
         bool refresh(object& o, std::chrono::milliseconds delay) {
-            const bool pending = is_pending(o);
             schedule(o, delay);  // moves a pending one
-            return pending;
+            return true;
         }
 
-        std::optional<std::chrono::nanoseconds> remaining(const object& o) const {
-            timeval due{};
+        std::optional<std::chrono::steady_clock::time_point> due(const object& o) const {
+            timeval wall{};
             timeval now{};
-            if (evtimer_pending(&o.timer, &due) == 0) return std::nullopt;
+            if (evtimer_pending(&o.timer, &wall) == 0) return std::nullopt;
             gettimeofday(&now, nullptr);
-            return std::chrono::seconds(due.tv_sec - now.tv_sec) +
-                   std::chrono::microseconds(due.tv_usec - now.tv_usec);
+            return std::chrono::steady_clock::now() +
+                   std::chrono::seconds(wall.tv_sec - now.tv_sec) +
+                   std::chrono::microseconds(wall.tv_usec - now.tv_usec);
         }
 
         template <class F>
@@ -82,7 +81,6 @@ public:
             if (!base) throw std::runtime_error("event_base_new");
             return base;
         }
-        static bool is_pending(const object& o) { return evtimer_pending(&o.timer, nullptr) != 0; }
         static void fired(evutil_socket_t, short, void* o) { static_cast<object*>(o)->fired(); }
         static void call(evutil_socket_t, short, void* to) {
             const auto* const self = static_cast<seat*>(to);

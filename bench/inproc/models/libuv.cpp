@@ -44,20 +44,19 @@ public:
             uv_timer_start(&o.timer, fired, static_cast<std::uint64_t>(delay.count()), 0);
         }
         bool replace(object& o, std::chrono::milliseconds delay) {
-            const bool pending = uv_is_active(handle(o)) != 0;
-            uv_timer_stop(&o.timer);
+            const bool stopped = uv_timer_stop(&o.timer) == 0;
             schedule(o, delay);
-            return pending;
+            return stopped;
         }
         bool refresh(object& o, std::chrono::milliseconds delay) {
-            const bool pending = uv_is_active(handle(o)) != 0;
             schedule(o, delay);  // stops it first
-            return pending;
+            return true;
         }
 
-        std::optional<std::chrono::nanoseconds> remaining(object& o) const {
+        std::optional<std::chrono::steady_clock::time_point> due(object& o) const {
             if (uv_is_active(handle(o)) == 0) return std::nullopt;
-            return std::chrono::milliseconds(uv_timer_get_due_in(&o.timer));
+            return std::chrono::steady_clock::time_point(
+                std::chrono::milliseconds(uv_now(&loop_) + uv_timer_get_due_in(&o.timer)));
         }
 
         template <class F>

@@ -39,8 +39,10 @@ public:
         bool refresh(object& o, std::chrono::milliseconds delay) {
             return timers_.reschedule(o.timer, delay);
         }
-        std::optional<std::chrono::nanoseconds> remaining(const object& o) const {
-            return timers_.remaining(o.timer);
+        std::optional<std::chrono::steady_clock::time_point> due(const object& o) const {
+            const auto due = timers_.due(o.timer);
+            if (!due) return std::nullopt;
+            return std::chrono::steady_clock::time_point(*due);
         }
 
     private:

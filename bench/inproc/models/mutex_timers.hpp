@@ -85,10 +85,10 @@ public:
         return true;
     }
 
-    std::optional<time> remaining(const id& i) {
+    std::optional<time> due(const id& i) {
         const std::lock_guard held(mutex_);
         if (!is_pending(i)) return std::nullopt;
-        return store::due(*i.of) - now();
+        return store::due(*i.of);
     }
 
 private:

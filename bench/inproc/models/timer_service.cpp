@@ -42,10 +42,10 @@ public:
             return o.timer.reschedule(delay) == foliot::reschedule_result::moved;
         }
 
-        std::optional<std::chrono::nanoseconds> remaining(const object& o) const {
+        std::optional<std::chrono::steady_clock::time_point> due(const object& o) const {
             const auto deadline = o.timer.deadline();
             if (!deadline) return std::nullopt;
-            return *deadline - std::chrono::steady_clock::now().time_since_epoch();
+            return std::chrono::steady_clock::time_point(*deadline);
         }
 
     private:

@@ -24,6 +24,17 @@ double other(const results& measured, quantity what, const char* metric) {
     return measured.median(what).value_or(0);
 }
 
+void print_lateness(const results& measured) {
+    for (const auto& [what, values] : measured.all()) {
+        if (what.workload != "lateness") continue;
+        if (what.metric == "early") {
+            std::printf("\nlateness of %s, n=%llu\n", what.model.c_str(),
+                        static_cast<unsigned long long>(what.n));
+        }
+        std::printf("  %-38s %12.3f\n", what.metric.c_str(), *measured.median(what));
+    }
+}
+
 }  // namespace
 
 void print_table(const results& measured) {
@@ -45,6 +56,7 @@ void print_table(const results& measured) {
         if (best > 0) std::printf(" %10.2f", value / best);
         std::printf("\n");
     }
+    print_lateness(measured);
 }
 
 }  // namespace bench

@@ -3,26 +3,14 @@
 
 #include "../crew.hpp"
 #include "../population.hpp"
+#include "patience.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <vector>
 
 namespace bench {
-
-/// Ends a turn in which a model has lost a timer.
-class patience {
-public:
-    void lose() {
-        if (std::chrono::steady_clock::now() > end_) throw std::runtime_error("a timer is lost");
-    }
-
-private:
-    static constexpr std::chrono::seconds much{60};
-    std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + much;
-};
 
 /// Schedules timers that are due in 0 to 10 ms, round after round through n objects, and is done
 /// when all callbacks have run. An object whose timer has not fired since the last round is waited
