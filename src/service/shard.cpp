@@ -117,6 +117,7 @@ cancel_result shard::cancel_locked(timer_node& node) noexcept {
 group_result shard::cancel_group(std::uint64_t of, std::size_t limit) {
     group_result result;
     std::vector<timer_node*> ended;
+    std::vector<const timer_node*> seen_running;
     std::size_t left = std::numeric_limits<std::size_t>::max();
     while (left > 0) {
         ended.clear();
@@ -125,26 +126,36 @@ group_result shard::cancel_group(std::uint64_t of, std::size_t limit) {
             const lock held(mutex_);
             const auto found = groups_.find(of);
             if (found == groups_.end()) break;
+            seen_running.reserve(seen_running.size() + running_.size());
             left = std::min(left, found->second.size);
             const std::size_t now = std::min(left, limit);
             left -= now;
-            // The entry goes with the last of them.
+            // The entry goes with the last of them; those that run stay, for who asks next.
             timer_node* node = found->second.first;
             for (std::size_t i = 0; i < now; ++i) {
                 timer_node* const next = node->group_after;
-                leave_group(*node);
                 switch (cancel_locked(*node)) {
-                    case cancel_result::running: ++result.running; break;
-                    case cancel_result::gone: break;
+                    case cancel_result::running:
+                        to_end_of(found->second, *node);
+                        if (std::find(seen_running.begin(), seen_running.end(), node) ==
+                            seen_running.end()) {
+                            seen_running.push_back(node);
+                        }
+                        break;
+                    case cancel_result::gone: leave_group(*node); break;
                     case cancel_result::cancelled:
                         ++result.cancelled;
-                        if (timer_node* const n = finished_with(*node)) ended.push_back(n);
+                        if (timer_node* const n = finished_with(*node)) {
+                            n->now = state::dropped;
+                            ended.push_back(n);
+                        }
                 }
                 node = next;
             }
         }
-        for (timer_node* node : ended) empty(*node);
+        for (timer_node* node : ended) empty_if_dropped(*node);
     }
+    result.running = seen_running.size();
     return result;
 }
 
@@ -155,6 +166,16 @@ void shard::join_group(timer_node& node, group& g) noexcept {
     g.last = &node;
     ++g.size;
     node.grouped = true;
+}
+
+void shard::to_end_of(group& g, timer_node& node) noexcept {
+    if (g.last == &node) return;
+    (node.group_before != nullptr ? node.group_before->group_after : g.first) = node.group_after;
+    node.group_after->group_before = node.group_before;
+    node.group_before = g.last;
+    node.group_after = nullptr;
+    g.last->group_after = &node;
+    g.last = &node;
 }
 
 void shard::leave_group(timer_node& node) noexcept {
@@ -176,6 +197,13 @@ cancel_result shard::cancel_and_wait(timer_node& node, std::uint64_t generation)
     if (is(node, generation)) result = cancel_locked(node);
     if (result == cancel_result::cancelled) {
         left.node = finished_with(node);
+    } else if (node.now == state::due) {  // closed; who drops its job may wait for this thread
+        --counts_.due;
+        ++counts_.dropped;
+        left.node = finished_with(node);
+    } else if (node.now == state::dropped) {  // likewise
+        node.now = state::over;
+        left.node = &node;
     } else if (!is_busy_here(node)) {
         finished_.wait(held, [&] { return node.generation != generation; });
     }
@@ -195,7 +223,7 @@ reschedule_result shard::reschedule(timer_node& node, std::uint64_t generation,
     std::optional<nanoseconds> earlier;
     {
         const lock held(mutex_);
-        if (closed_ || !is(node, generation)) return reschedule_result::gone;
+        if (!is(node, generation)) return reschedule_result::gone;
         if (node.now == state::running) return reschedule_result::running;
         const tick due = tick_of(deadline);
         if (node.now == state::pending) {
@@ -325,14 +353,7 @@ std::uint64_t shard::close() noexcept {
         counts_.dropped += ended;
     }
     // None is added any more.
-    nodes_.for_each([this](timer_node& node) {
-        {
-            const lock held(mutex_);
-            if (node.now != state::dropped) return;
-            node.now = state::over;
-        }
-        empty(node);
-    });
+    nodes_.for_each([this](timer_node& node) { empty_if_dropped(node); });
     return ended;
 }
 
@@ -419,6 +440,16 @@ timer_node* shard::finished_with(timer_node& node) noexcept {
     ++node.generation;
     nodes_.give_back(node);
     return nullptr;
+}
+
+// One that several are dropped with: its callback may want to know that another's is destroyed.
+void shard::empty_if_dropped(timer_node& node) noexcept {
+    {
+        const lock held(mutex_);
+        if (node.now != state::dropped) return;  // a cancel_and_wait was faster
+        node.now = state::over;
+    }
+    empty(node);
 }
 
 void shard::empty(timer_node& node) noexcept {

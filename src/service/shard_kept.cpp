@@ -109,7 +109,7 @@ void shard::wait_while_it_runs(timer_node& node) {
 
 std::optional<nanoseconds> shard::deadline_of_kept(const timer_node& node) const {
     const lock held(mutex_);
-    if (node.now == state::unused) return std::nullopt;
+    if (node.now == state::unused || (closed_ && node.now == state::due)) return std::nullopt;
     return node.again != timer_node::not_again ? node.again : node.deadline;
 }
 

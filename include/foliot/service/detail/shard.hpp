@@ -178,6 +178,7 @@ private:
     };
     void join_group(timer_node& node, group& g) noexcept;
     void leave_group(timer_node& node) noexcept;
+    static void to_end_of(group& g, timer_node& node) noexcept;
     [[nodiscard]] cancel_result cancel_locked(timer_node& node) noexcept;
     [[nodiscard]] timer_node& reserve();
     [[nodiscard]] std::size_t take_room(std::size_t wanted);
@@ -200,15 +201,17 @@ private:
 
     [[nodiscard]] timer_node* finished_with(timer_node& node) noexcept;
     void empty(timer_node& node) noexcept;
+    void empty_if_dropped(timer_node& node) noexcept;
     void follow_clock(tick now);
     void make_due(timer_node& node);
     [[nodiscard]] std::optional<std::chrono::nanoseconds> tell(tick due) noexcept;
     [[nodiscard]] tick tick_of(std::chrono::nanoseconds deadline) const;
     [[nodiscard]] std::chrono::nanoseconds time_of(tick t) const noexcept;
-    [[nodiscard]] static bool is(const timer_node& node, std::uint64_t generation) noexcept {
+    /// Whether the token's timer is not gone: what waits is, when a stop has begun.
+    [[nodiscard]] bool is(const timer_node& node, std::uint64_t generation) const noexcept {
         using enum timer_node::state;
         return node.generation == generation &&
-               (node.now == pending || node.now == due || node.now == running);
+               (node.now == running || (!closed_ && (node.now == pending || node.now == due)));
     }
 
     const surroundings& around_;
