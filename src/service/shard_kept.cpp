@@ -33,13 +33,11 @@ void shard::adopt(timer_node& node) {
 void shard::abandon(timer_node& node) noexcept {
     lock held(mutex_);
     static_cast<void>(cancel_kept_locked(node));
-    if (node.now == state::running) {
-        if (runs_here(node)) {
-            node.partner->partner = nullptr;
-        } else {
-            finished_.wait(held, [&] { return node.now != state::running; });
-        }
+    if (node.now == state::running && !runs_here(node)) {
+        finished_.wait(held, [&] { return node.now != state::running; });
     }
+    // Of one that this very callback destroys; or whose job is yet to be dropped by a stop.
+    if (node.partner != nullptr) node.partner->partner = nullptr;
     (node.kept_before != nullptr ? node.kept_before->kept_after : kept_) = node.kept_after;
     if (node.kept_after != nullptr) node.kept_after->kept_before = node.kept_before;
 }
