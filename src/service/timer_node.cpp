@@ -13,7 +13,7 @@ namespace foliot::detail {
 timer_nodes::~timer_nodes() {
     for_each([](timer_node& node) { std::destroy_at(&node); });
     // NOLINTNEXTLINE(cppcoreguidelines-no-malloc): from aligned_alloc
-    for (header* const slab : slabs_) std::free(slab);
+    for (std::byte* const slab : slabs_) std::free(slab);
 }
 
 std::size_t timer_nodes::wanted() const noexcept {
@@ -34,13 +34,14 @@ void timer_nodes::reserve(std::size_t nodes) {
 
 void timer_nodes::add_slab() {
     slabs_.reserve(slabs_.size() + 1);
-    void* const memory = std::aligned_alloc(slab_bytes, slab_bytes);
+    auto* const memory = static_cast<std::byte*>(std::aligned_alloc(slab_bytes, slab_bytes));
     if (memory == nullptr) throw std::bad_alloc();
     // A hint: what it says does not matter.
     if (!slabs_.empty()) ::madvise(memory, slab_bytes, MADV_HUGEPAGE);
     while (next_ != end_) unused_.push_back(::new (next_++) timer_node(home_));
-    slabs_.push_back(::new (memory) header{&home_});
-    next_ = end_ = first_of(slabs_.back());
+    ::new (memory + home_at(reinterpret_cast<std::uintptr_t>(memory))) shard*(&home_);
+    slabs_.push_back(memory);
+    next_ = end_ = first_of(memory);
     slab_end_ = next_ + slab_nodes;
 }
 

@@ -73,7 +73,8 @@ static_assert(sizeof(timer_node) == 3 * 64);
 class timer_nodes {
 public:
     static constexpr std::size_t slab_bytes = std::size_t{2} << 20;
-    static constexpr std::size_t slab_nodes = (slab_bytes - 64) / sizeof(timer_node);
+    static constexpr std::size_t header_bytes = 4096;
+    static constexpr std::size_t slab_nodes = (slab_bytes - header_bytes) / sizeof(timer_node);
 
     explicit timer_nodes(shard& home) noexcept : home_(home) {}
     timer_nodes(const timer_nodes&) = delete;
@@ -82,9 +83,9 @@ public:
 
     /// Whose it is, found without a look at the node: a slab lies at a multiple of its size.
     [[nodiscard]] static shard& home_of(const timer_node& node) noexcept {
-        const auto at = reinterpret_cast<std::uintptr_t>(&node) & ~(slab_bytes - 1);
+        const auto slab = reinterpret_cast<std::uintptr_t>(&node) & ~(slab_bytes - 1);
         // NOLINTNEXTLINE(performance-no-int-to-ptr): a pointer of which bits were cleared
-        return *reinterpret_cast<const header*>(at)->home;
+        return **reinterpret_cast<shard* const*>(slab + home_at(slab));
     }
 
     /// Whether there is one to take.
@@ -114,7 +115,7 @@ public:
     /// Calls it for each that was ever taken.
     template <class F>
     void for_each(F&& f) {
-        for (header* const slab : slabs_) {
+        for (std::byte* const slab : slabs_) {
             timer_node* const first = first_of(slab);
             timer_node* const end = slab == slabs_.back() ? next_ : first + slab_nodes;
             for (timer_node* node = first; node != end; ++node) f(*node);
@@ -122,16 +123,17 @@ public:
     }
 
 private:
-    struct alignas(64) header {
-        shard* home;
-    };
-    static timer_node* first_of(header* slab) noexcept {
-        return static_cast<timer_node*>(static_cast<void*>(slab + 1));
+    // Each in another cache line, or all slabs would want the same place in a cache.
+    static std::size_t home_at(std::uintptr_t slab) noexcept {
+        return slab / slab_bytes % (header_bytes / 64) * 64;
+    }
+    static timer_node* first_of(std::byte* slab) noexcept {
+        return static_cast<timer_node*>(static_cast<void*>(slab + header_bytes));
     }
     void add_slab();
 
     shard& home_;
-    std::vector<header*> slabs_;
+    std::vector<std::byte*> slabs_;
     timer_node* next_ = nullptr;      // in the last slab, the first that was not taken yet
     timer_node* end_ = nullptr;       // there is room up to here
     timer_node* slab_end_ = nullptr;  // and could be up to here
