@@ -17,7 +17,8 @@
 //
 //     foliot::lazy<> retry(foliot::timer_service& timers) {
 //         while (!try_once()) {
-//             if (co_await foliot::sleep(timers, 1s) == foliot::sleep_result::stopped) co_return;
+//             const auto slept = co_await foliot::sleep(timers, 1s);
+//             if (slept == foliot::sleep_result::stopped) co_return;
 //         }
 //     }
 //
@@ -25,15 +26,15 @@
 // or by one that is passed here. Also when the service stops. It says so, and a loop must look at
 // that: each further sleep ends at once, or throws.
 //
-// **It is not lost.** If the service rejects its timer for want of room (service_options::when_full),
-// it sleeps on for 10 ms.
+// **It is not lost.** If the service rejects its timer for want of room
+// (service_options::when_full), it sleeps on for 10 ms.
 //
 // Time:    as timer_service::after. A stop wakes it as a timer of delay 0 would.
 // Threads: the coroutine goes on where the service runs callbacks: on a worker, or wherever its
 //          executor puts them; never in the thread that asks it to stop. Only when the service
 //          stops, it is in the thread that calls that. A thread that begins a sleep is inside a
 //          call of the service until the coroutine has returned to it.
-// Memory:  none of its own beside the timer: it lies in the coroutine.
+// Memory:  about 250 bytes in the coroutine, and the timer. It allocates nothing.
 // Errors:  what timer_service::after throws comes out of the co_await: service_stopped, if the
 //          service had stopped before. What the coroutine lets out of the resumption is a callback
 //          that threw (service_options::on_failure), and ends the process if the service was
@@ -70,7 +71,7 @@ public:
     [[gnu::noinline]] void await_suspend(std::coroutine_handle<Promise> coroutine) {
         coroutine_ = coroutine;
         if (token_.stop_possible()) on_stop_.emplace(std::move(token_), waker{*this});
-        if (auto inherited = token_of(coroutine.promise()); inherited.stop_possible()) {
+        if (auto inherited = token_of(coroutine); inherited.stop_possible()) {
             on_inherited_stop_.emplace(std::move(inherited), waker{*this});
         }
         this->set(this, delay_);
@@ -78,7 +79,7 @@ public:
 
     sleep_result await_resume() {
         deaf();
-        return this->hurried() ? sleep_result::stopped : sleep_result::elapsed;
+        return this->in_full() ? sleep_result::elapsed : sleep_result::stopped;
     }
 
     void on_ring() { coroutine_.resume(); }

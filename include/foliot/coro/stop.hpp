@@ -12,7 +12,10 @@
 //
 //     foliot::lazy<> copy(connection from, connection to) {
 //         const std::stop_token asked = co_await foliot::this_stop_token();
-//         while (!asked.stop_requested()) co_await to.write(co_await from.read(asked));
+//         while (!asked.stop_requested()) {
+//             const buffer b = co_await from.read(asked);
+//             co_await to.write(b, asked);
+//         }
 //     }
 //
 // A coroutine type of your own takes part if its promise has a member stop_token().
@@ -26,22 +29,24 @@ concept promise_with_stop_token = requires(const Promise& promise) {
 
 namespace detail {
 
-struct stop_token_of_promise {
-    std::stop_token token;
-
+class stop_token_of_promise {
+public:
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     template <promise_with_stop_token Promise>
     bool await_suspend(std::coroutine_handle<Promise> coroutine) {
-        token = coroutine.promise().stop_token();
+        token_ = coroutine.promise().stop_token();
         return false;
     }
-    [[nodiscard]] std::stop_token await_resume() noexcept { return std::move(token); }
+    [[nodiscard]] std::stop_token await_resume() noexcept { return std::move(token_); }
+
+private:
+    std::stop_token token_;
 };
 
 template <class Promise>
-[[nodiscard]] std::stop_token token_of(const Promise& promise) {
+[[nodiscard]] std::stop_token token_of(std::coroutine_handle<Promise> coroutine) {
     if constexpr (promise_with_stop_token<Promise>) {
-        return promise.stop_token();
+        return coroutine.promise().stop_token();
     } else {
         return {};
     }

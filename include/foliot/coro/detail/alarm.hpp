@@ -13,7 +13,7 @@ namespace foliot::detail {
 
 /// A timer of which something hears for certain, once: on_ring() when the time is over, on_lost()
 /// when it cannot ring any more because the service has stopped; neither after silence(). If the
-/// service rejects it for want of room, it is set anew.
+/// service rejects it for want of room, it is set anew; if that fails too, it rings there and then.
 ///
 /// What derives from it has these two, and may be gone when they return. `Owner` points to that: a
 /// plain pointer, if it is silenced and its timer waited for before it goes away, or a shared_ptr.
@@ -26,7 +26,10 @@ public:
     /// Once. Throws what basic_timer_service::after throws: then it is not set. Nothing is heard of
     /// it before it has done all that it does here: this may be gone then.
     void set(Owner owner, std::chrono::nanoseconds delay) {
-        phase_ = phase::being_set;
+        {
+            const std::lock_guard held(mutex_);
+            phase_ = phase::being_set;
+        }
         make(std::move(owner), delay);
     }
 
@@ -40,8 +43,8 @@ public:
     /// Returns the timer, which is to be cancelled, without a lock.
     [[nodiscard]] timer silence() noexcept {
         const std::lock_guard held(mutex_);
-        if (phase_ == phase::over) return {};
-        phase_ = phase::over;
+        if (phase_ >= phase::rang) return {};
+        phase_ = phase::silenced;
         return timer_;
     }
 
@@ -49,7 +52,9 @@ protected:
     explicit alarm(basic_timer_service<Queue>& timers) noexcept : timers_(timers) {}
     ~alarm() = default;
 
-    [[nodiscard]] bool hurried() const noexcept { return hurried_; }
+    // What became of it. Only after on_ring(), on_lost() or silence().
+    [[nodiscard]] bool rang() const noexcept { return phase_ == phase::rang; }
+    [[nodiscard]] bool in_full() const noexcept { return rang() && !hurried_; }
 
 private:
     enum class phase : std::uint8_t {
@@ -57,7 +62,9 @@ private:
         being_set,
         missed,  // it rang, or was dropped, while it was being set: to be made again
         set,
-        over,
+        rang,
+        lost,
+        silenced,
     };
 
     // The timer's callback.
@@ -76,8 +83,8 @@ private:
         Owner owner_;
     };
 
-    // Leaves the alarm set, or it was silenced meanwhile. Who hears of a timer that is not yet noted
-    // here leaves it to this: so the owner does not go away under it.
+    // Leaves the alarm set, or it was silenced meanwhile. Who hears of a timer that is not yet
+    // noted here leaves it to this: so the owner does not go away under it.
     void make(Owner owner, std::chrono::nanoseconds delay) {
         while (true) {
             const timer made = timers_.after(delay, bell(owner));
@@ -101,7 +108,7 @@ private:
     }
 
     static void rings(Owner owner) {
-        if (owner->passes_to(phase::over)) owner->on_ring();
+        if (owner->passes_to(phase::rang)) owner->on_ring();
     }
 
     // Rejected, or the service stops; or nobody is there any more to hear it.
@@ -109,11 +116,19 @@ private:
         constexpr auto retry = std::chrono::milliseconds{10};
         alarm& self = *owner;
         if (!self.passes_to(phase::being_set)) return;
+        phase end = phase::lost;
         try {
-            return self.make(owner, retry);
-        } catch (...) {  // service_stopped; or no memory, which is as bad
+            if (!self.timers_.stopping()) return self.make(owner, retry);
+        } catch (const service_stopped&) {
+        } catch (...) {  // no room for another timer. Only what was due is rejected
+            end = phase::rang;
         }
-        if (self.is_lost()) owner->on_lost();
+        if (!self.ends_as(end)) return;
+        if (end == phase::rang) {
+            owner->on_ring();
+        } else {
+            owner->on_lost();
+        }
     }
 
     bool passes_to(phase next) noexcept {
@@ -123,11 +138,10 @@ private:
         phase_ = next;
         return true;
     }
-    bool is_lost() noexcept {
+    bool ends_as(phase end) noexcept {
         const std::lock_guard held(mutex_);
-        if (phase_ == phase::over) return false;
-        phase_ = phase::over;
-        hurried_ = true;
+        if (phase_ == phase::silenced) return false;
+        phase_ = end;
         return true;
     }
 
