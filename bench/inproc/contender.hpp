@@ -17,7 +17,7 @@ namespace bench {
 struct outcome {
     std::map<std::string, double, std::less<>> metrics;
 
-    /// Of what was done, the same for every model that did the same; 0 if it does not apply.
+    /// Of what was done: the plan's, or that was not done.
     std::uint64_t checksum = 0;
 };
 
@@ -39,12 +39,5 @@ public:
 };
 
 using contenders = std::vector<std::unique_ptr<contender>>;
-
-/// Folds "this object, and this of it" into a sum that does not depend on the order.
-inline std::uint64_t mix(std::uint64_t id, std::uint64_t what) {
-    std::uint64_t h = (id + 1) * 0x9e3779b97f4a7c15ULL ^ what * 0xc2b2ae3d27d4eb4fULL;
-    h ^= h >> 29;
-    return h * 0xbf58476d1ce4e5b9ULL;
-}
 
 }  // namespace bench

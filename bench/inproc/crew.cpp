@@ -2,11 +2,25 @@
 #include "crew.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <ctime>
+#include <exception>
+#include <fstream>
 
 namespace bench {
 
 namespace {
+
+// How long this thread has been ready to run without a core; 0 where the kernel does not tell.
+double waited_for_core_ns() {
+    std::ifstream stat("/proc/thread-self/schedstat");
+    double on_core = 0;
+    double waited = 0;
+    stat >> on_core >> waited;
+    return stat ? waited : 0;
+}
 
 // What all threads of the program have been on a core, the models' own included.
 double process_ns() {
@@ -20,13 +34,19 @@ double process_ns() {
 void crew::place::begin() {
     meet();
     if (number == 0) crew_.cpu_begin_ = process_ns();
-    begin_ = std::chrono::steady_clock::now();
+    begin_ = crew_.now();
 }
 
 void crew::place::end() {
-    end_ = std::chrono::steady_clock::now();
+    took_ = crew_.now() - begin_;
     meet();
     if (number == 0) crew_.cpu_end_ = process_ns();
+}
+
+double crew::now() const {
+    const std::chrono::duration<double, std::nano> time =
+        std::chrono::steady_clock::now().time_since_epoch();
+    return timing_ == timing::wall ? time.count() : time.count() - waited_for_core_ns();
 }
 
 void crew::place::meet() { crew_.barrier_.arrive_and_wait(); }
@@ -35,21 +55,28 @@ outcome crew::run(std::uint64_t ops, const std::function<void(place&)>& work) {
     std::vector<place> places;
     for (unsigned i = 0; i < threads_; ++i) places.push_back(place(i, *this));
     std::vector<std::thread> all;
-    for (place& p : places) all.emplace_back([&work, &p] { work(p); });
+    all.reserve(places.size());
+    for (place& p : places) {
+        all.emplace_back([&work, &p] {
+            try {
+                work(p);
+            } catch (const std::exception& error) {  // the others would wait for this one
+                std::fprintf(stderr, "\ninproc: %s\n", error.what());
+                std::_Exit(2);
+            }
+        });
+    }
     for (std::thread& t : all) t.join();
 
-    auto begin = places.front().begin_;
-    auto end = places.front().end_;
+    double took = 0;
     outcome result;
     for (const place& p : places) {
-        begin = std::min(begin, p.begin_);
-        end = std::max(end, p.end_);
+        took = std::max(took, p.took_);
         result.checksum += p.checksum_;
     }
-    const std::chrono::duration<double> took = end - begin;
     const auto count = static_cast<double>(ops);
-    result.metrics["ops_per_s"] = count / took.count();
-    result.metrics["ns_per_op"] = took.count() * 1e9 * threads_ / count;
+    result.metrics["ops_per_s"] = count / took * 1e9;
+    result.metrics["ns_per_op"] = took * threads_ / count;
     result.metrics["cpu_ns_per_op"] = (cpu_end_ - cpu_begin_) / count;
     return result;
 }

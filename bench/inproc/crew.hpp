@@ -4,7 +4,6 @@
 #include "contender.hpp"
 
 #include <barrier>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <thread>
@@ -12,8 +11,14 @@
 
 namespace bench {
 
+/// What a turn's time is.
+enum class timing {
+    wall,  ///< the time that passes
+    own,   ///< less what a thread waits for a core: where only other programs can take it
+};
+
 /// The threads of one turn. Each prepares, works when all have prepared, and tidies up when all
-/// have worked; what is measured is from the first that begins to the last that ends.
+/// have worked. The time of the turn is that of the slowest.
 class crew {
 public:
     /// What a thread is given.
@@ -34,18 +39,21 @@ public:
         friend class crew;
         place(unsigned n, crew& c) : number(n), crew_(c) {}
         crew& crew_;
-        std::chrono::steady_clock::time_point begin_;
-        std::chrono::steady_clock::time_point end_;
+        double begin_ = 0;
+        double took_ = 0;
         std::uint64_t checksum_ = 0;
     };
 
-    explicit crew(unsigned threads) : threads_(threads), barrier_(threads) {}
+    crew(unsigned threads, timing t) : threads_(threads), timing_(t), barrier_(threads) {}
 
     /// Lets all of them work, and tells what that took for each operation.
     outcome run(std::uint64_t ops, const std::function<void(place&)>& work);
 
 private:
+    [[nodiscard]] double now() const;
+
     const unsigned threads_;
+    const timing timing_;
     std::barrier<> barrier_;
     double cpu_begin_ = 0;
     double cpu_end_ = 0;

@@ -88,6 +88,23 @@ std::uint64_t plan::timed_ops() const {
     return sum;
 }
 
+std::uint64_t plan::checksum() const {
+    std::uint64_t sum = 0;
+    for (std::size_t number = 0; number < threads.size(); ++number) {
+        const thread_plan& t = threads[number];
+        std::vector<std::uint64_t> of_each(t.n);
+        for (const auto* ops : {&t.first, &t.warm, &t.timed}) {
+            for (const op o : *ops) {
+                std::uint64_t& its = of_each[o.pick];
+                its = what == workload::schedule_fire ? its + 1 : o.delay_ms;
+            }
+        }
+        for (std::size_t i = 0; i < t.n; ++i) sum += mix(number * t.n + i, of_each[i]);
+        if (what != workload::schedule_fire) sum += mix(t.warm.size() + t.timed.size(), number);
+    }
+    return sum;
+}
+
 plan make_plan(workload what, unsigned threads, std::uint64_t n, std::uint64_t ops,
                std::uint64_t seed) {
     generator random(seed);

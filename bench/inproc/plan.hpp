@@ -41,7 +41,18 @@ struct plan {
     std::vector<thread_plan> threads;
 
     [[nodiscard]] std::uint64_t timed_ops() const;
+
+    /// Of what is to be done: so many changes, and what is pending in the end or how often each has
+    /// fired.
+    [[nodiscard]] std::uint64_t checksum() const;
 };
+
+/// Folds "this object, and this of it" into a sum that does not depend on the order.
+inline std::uint64_t mix(std::uint64_t id, std::uint64_t what) {
+    std::uint64_t h = (id + 1) * 0x9e3779b97f4a7c15ULL ^ what * 0xc2b2ae3d27d4eb4fULL;
+    h ^= h >> 29;
+    return h * 0xbf58476d1ce4e5b9ULL;
+}
 
 plan make_plan(workload what, unsigned threads, std::uint64_t n, std::uint64_t ops,
                std::uint64_t seed);

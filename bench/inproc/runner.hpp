@@ -12,7 +12,7 @@ class runner {
 public:
     runner(const options& o, contenders all) : options_(o), all_(std::move(all)) {}
 
-    /// True: all models did the same work. What differed is told on stderr.
+    /// True: all models did what was planned. What did not is told on stderr.
     bool run(results& into);
 
     /// Says on stdout how often other programs were busy, if they were.

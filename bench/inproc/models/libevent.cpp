@@ -53,12 +53,8 @@ public:
 
         std::optional<std::chrono::steady_clock::time_point> due(const object& o) const {
             timeval wall{};
-            timeval now{};
             if (evtimer_pending(&o.timer, &wall) == 0) return std::nullopt;
-            gettimeofday(&now, nullptr);
-            return std::chrono::steady_clock::now() +
-                   std::chrono::seconds(wall.tv_sec - now.tv_sec) +
-                   std::chrono::microseconds(wall.tv_usec - now.tv_usec);
+            return steady(wall);
         }
 
         template <class F>
@@ -80,6 +76,18 @@ public:
             base_ptr base(event_base_new_with_config(config.get()), event_base_free);
             if (!base) throw std::runtime_error("event_base_new");
             return base;
+        }
+        // libevent tells dues by the wall clock.
+        static std::chrono::steady_clock::time_point steady(const timeval& wall) {
+            using clock = std::chrono::steady_clock;
+            while (true) {
+                const auto before = clock::now();
+                timeval now{};
+                gettimeofday(&now, nullptr);
+                if (clock::now() - before > std::chrono::milliseconds(1)) continue;
+                return before + std::chrono::seconds(wall.tv_sec - now.tv_sec) +
+                       std::chrono::microseconds(wall.tv_usec - now.tv_usec);
+            }
         }
         static void fired(evutil_socket_t, short, void* o) { static_cast<object*>(o)->fired(); }
         static void call(evutil_socket_t, short, void* to) {

@@ -21,7 +21,7 @@ public:
     bool takes(workload what) const override { return what != workload::schedule_fire; }
 
     outcome run(const plan& p, arena& memory) override {
-        outcome result = crew(static_cast<unsigned>(p.threads.size()))
+        outcome result = crew(static_cast<unsigned>(p.threads.size()), timing::own)
                              .run(p.timed_ops(), [&](crew::place& place) {
                                  const thread_plan& mine = p.threads[place.number];
                                  auto* const lines =
@@ -32,7 +32,7 @@ public:
                                  touch(lines, mine.timed);
                                  place.end();
                              });
-        result.checksum = 0;
+        result.checksum = p.checksum();
         return result;
     }
 

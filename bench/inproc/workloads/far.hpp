@@ -29,7 +29,7 @@ std::uint64_t checksum_of_pending(population<M>& timers, const turn_log& log) {
 template <model M, class Change>
 outcome far(const plan& p, arena& memory, Change change) {
     M shared(static_cast<unsigned>(p.threads.size()));
-    return crew(static_cast<unsigned>(p.threads.size()))
+    return crew(static_cast<unsigned>(p.threads.size()), timing::own)
         .run(p.timed_ops(), [&](crew::place& place) {
             const thread_plan& mine = p.threads[place.number];
             population<M> timers(shared, memory, place.number, mine.n);
@@ -39,6 +39,8 @@ outcome far(const plan& p, arena& memory, Change change) {
             const auto changes = [&](auto& seat, auto& object, op o) {
                 changed += change(seat, object, o) ? 1 : 0;
             };
+            log.add({});
+            timers.seat.turn([] {});
             timers.each(mine.first, log,
                         [](auto& seat, auto& object, op o) { seat.schedule(object, o.delay()); });
             timers.each(mine.warm, log, changes);

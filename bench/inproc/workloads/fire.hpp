@@ -66,7 +66,7 @@ private:
 template <model M>
 outcome fire(const plan& p, arena& memory) {
     M shared(static_cast<unsigned>(p.threads.size()));
-    return crew(static_cast<unsigned>(p.threads.size()))
+    return crew(static_cast<unsigned>(p.threads.size()), timing::wall)
         .run(p.timed_ops(), [&](crew::place& place) {
             const thread_plan& mine = p.threads[place.number];
             population<M> timers(shared, memory, place.number, mine.n);
