@@ -5,10 +5,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cxxabi.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <cxxabi.h>
 #include <utility>
 
 namespace foliot::interleaving {

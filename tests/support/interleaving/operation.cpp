@@ -12,23 +12,21 @@ relation of_mutex(access earlier, access later) {
     switch (later) {
         case access::acquire:
             // The acquire before the release, or the refusal, is what could have been later.
-            return earlier == access::acquire || earlier == access::try_acquire
-                       ? relation::acquires
-                       : relation::through;
+            return earlier == access::acquire || earlier == access::try_acquire ? relation::acquires
+                                                                                : relation::through;
         case access::try_acquire:
             return earlier == access::refused ? relation::through : relation::race;
-        case access::refused:
-            return earlier == access::refused ? relation::none : relation::race;
+        case access::refused: return earlier == access::refused ? relation::none : relation::race;
         default:  // a release: by who holds it
             return earlier == access::refused ? relation::race : relation::through;
     }
 }
 
 relation of_condition(access earlier, access later, bool notified, bool could_be_early) {
-    if (notifies(earlier) && later == access::wake) {
-        if (!notified) return relation::none;
-        return could_be_early ? relation::race : relation::enables;
+    if (notifies(earlier) && wakes(later) && notified) {
+        return could_be_early ? relation::instead : relation::enables;
     }
+    if (notifies(earlier) && later == access::wake) return relation::none;
     if (notifies(earlier) && notifies(later)) {
         return earlier == access::notify || later == access::notify ? relation::race
                                                                     : relation::none;

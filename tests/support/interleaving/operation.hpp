@@ -44,9 +44,10 @@ struct operation {
     const char* name = "";
     std::array<touch, 3> touches{};
     std::uint8_t count = 0;
-    // Of a wake: the event that notified it, and whether it could have come without.
-    bool could_be_early = false;
+    // Of a wake: the event that notified it, and what it would be without, if it could be.
     std::uint32_t notified_by = none;
+    std::array<touch, 2> otherwise{};
+    std::uint8_t otherwise_count = 0;
 
     operation() = default;
     explicit operation(const char* what) noexcept : name(what) {}
@@ -55,7 +56,14 @@ struct operation {
         touches[count++] = {object, how};
         return *this;
     }
+    operation& or_on(std::uint32_t object, access how) noexcept {
+        otherwise[otherwise_count++] = {object, how};
+        return *this;
+    }
     [[nodiscard]] std::span<const touch> all() const noexcept { return {touches.data(), count}; }
+    [[nodiscard]] std::span<const touch> all_otherwise() const noexcept {
+        return {otherwise.data(), otherwise_count};
+    }
 };
 
 /// What two touches of one object by two threads, an earlier and a later one, are to each other.
@@ -64,6 +72,7 @@ enum class relation : std::uint8_t {
     race,      // the other order is possible too, and something else may come out
     acquires,  // the same, of two that want a mutex: the first one's release lies in between
     enables,   // the later one could not have come first
+    instead,   // before the earlier one, the thread would have done something else
     through,   // nor here: a release; the acquire before it races instead
 };
 

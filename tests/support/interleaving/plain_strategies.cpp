@@ -44,7 +44,8 @@ public:
         if (position_ == path_.size()) {
             node n;
             n.left = affordable(t);
-            n.chosen = n.left.has(t.current) && !t.early.has(t.current) ? t.current : n.left.first();
+            n.chosen =
+                n.left.has(t.current) && !t.early.has(t.current) ? t.current : n.left.first();
             path_.push_back(n);
         }
         const unsigned chosen = path_[position_++].chosen;

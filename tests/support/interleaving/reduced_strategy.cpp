@@ -7,6 +7,7 @@
 
 #include <foliot/time/detail/contract.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -23,6 +24,7 @@ public:
         position_ = 0;
         happened_ = 0;
         cut_now_ = false;
+        time_went_on_ = false;
         last_ = operation{};
         clocks_.fill({});
         numbers_.fill(0);
@@ -68,7 +70,7 @@ public:
         last_ = what;
         if (happened_ < events_.size()) {
             const event& known = events_[happened_];
-            require(known.thread == thread && known.what.count == what.count, not_the_same);
+            require(known.thread == thread && same(known.what, what), not_the_same);
             clocks_[thread] = known.clock;
         } else {
             events_.push_back(ordered(thread, what));
@@ -88,6 +90,7 @@ public:
         vector_clock all;
         for (const vector_clock& c : clocks_) all.join(c);
         clocks_.fill(all);
+        time_went_on_ = true;
     }
     std::uint32_t events() const override { return happened_; }
 
@@ -131,9 +134,16 @@ private:
         std::uint8_t thread = 0;
     };
 
+    static bool same(const operation& a, const operation& b) {
+        return std::equal(
+            a.all().begin(), a.all().end(), b.all().begin(), b.all().end(),
+            [](const touch& x, const touch& y) { return x.object == y.object && x.how == y.how; });
+    }
+
     unsigned go_through() {
         turn_ = static_cast<std::uint32_t>(position_);
         last_ = operation{};
+        time_went_on_ = false;
         return path_[position_++].chosen;
     }
 
@@ -145,7 +155,7 @@ private:
     // Of those asleep at the last turn, whose next step does not depend on what was done since.
     thread_set still_asleep(const turn& t) const {
         thread_set still;
-        if (path_.empty()) return still;
+        if (path_.empty() || time_went_on_) return still;  // which is another step for all
         const node& before = path_[turn_];
         for (unsigned q = 0; q < max_threads; ++q) {
             if (!before.asleep.has(q) || q == before.chosen) continue;
@@ -201,6 +211,10 @@ private:
                     reverse(at, thread, all);
                     known.join(e.clock);
                     break;
+                case relation::instead:
+                    reverse(at, thread, without(at, thread, what));
+                    known.join(e.clock);
+                    break;
                 case relation::enables: known.join(e.clock); break;
                 case relation::through: break;
             }
@@ -217,11 +231,26 @@ private:
         return made;
     }
 
+    // What the step of `thread` would know of if `at` had not been there, as it would be another then.
+    vector_clock without(std::uint32_t at, unsigned thread, const operation& what) const {
+        vector_clock known = clocks_[thread];
+        for (std::size_t i = at + 1; i < events_.size(); ++i) {
+            const event& e = events_[i];
+            if (e.clock.knows(events_[at].thread, events_[at].number)) continue;
+            for (const touch& mine : what.all_otherwise()) {
+                for (const touch& t : e.what.all()) {
+                    if (t.object == mine.object && depends(t.how, mine.how)) known.join(e.clock);
+                }
+            }
+        }
+        return known;
+    }
+
     static relation relation_to(const event& e, std::uint32_t number, const operation& what,
                                 const touch& mine) {
         for (const touch& t : e.what.all()) {
             if (t.object != mine.object) continue;
-            return between(t.how, mine.how, what.notified_by == number, what.could_be_early);
+            return between(t.how, mine.how, what.notified_by == number, what.otherwise_count > 0);
         }
         return relation::none;
     }
@@ -268,6 +297,7 @@ private:
     std::array<vector_clock, max_threads> clocks_{};
     std::array<std::uint32_t, max_threads> numbers_{};  // events so far
     operation last_;
+    bool time_went_on_ = false;  // since the last turn
     bool cut_now_ = false;
     std::uint64_t cut_ = 0;
 };

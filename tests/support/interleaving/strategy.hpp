@@ -13,8 +13,8 @@ namespace foliot::interleaving {
 /// Who may go on, when one of the threads is to take its next step.
 struct turn {
     thread_set ready;
-    thread_set early;  // of these, those whose wait would end by itself
-    unsigned current;  // who took the last step
+    thread_set early;                 // of these, those whose wait would end by itself
+    unsigned current;                 // who took the last step
     std::span<const operation> next;  // of each thread: its next step
 };
 
