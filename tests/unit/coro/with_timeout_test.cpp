@@ -34,8 +34,7 @@ protected:
     }
     template <class T>
     std::shared_ptr<std::optional<T>> note(lazy<T> waiting, std::stop_token token) {
-        const auto outcome = std::make_shared<std::optional<T>>();
-        // Not a lambda that captures a lazy: std::function and the like could not hold it.
+        auto outcome = std::make_shared<std::optional<T>>();
         const auto root = [](lazy<T> l, std::shared_ptr<std::optional<T>> to) -> lazy<> {
             to->emplace(co_await std::move(l));
         };
