@@ -11,6 +11,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
 
 namespace {
 
@@ -20,6 +21,7 @@ int measure(const bench::options& options) {
     bench::runner contests(options, bench::make_all());
     bool right = contests.run(measured);
     right = bench::measure_lateness(options, measured) && right;
+    if (measured.all().empty()) throw std::runtime_error("nothing to measure: see --only");
     bool all_hold = true;
     if (!options.smoke) {
         bench::print_table(measured);
