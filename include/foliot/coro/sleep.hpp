@@ -129,4 +129,12 @@ template <timer_queue Queue, class Rep, class Period>
     return {timers, detail::to_nanoseconds(delay), std::move(token)};
 }
 
+/// What co_await timers.sleep(delay, token) calls.
+template <timer_queue Queue, class Rep, class Period>
+[[nodiscard]] detail::sleep_awaitable<Queue> sleep_on(basic_timer_service<Queue>& timers,
+                                                      std::chrono::duration<Rep, Period> delay,
+                                                      std::stop_token token = {}) {
+    return sleep(timers, delay, std::move(token));
+}
+
 }  // namespace foliot

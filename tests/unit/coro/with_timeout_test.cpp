@@ -140,6 +140,7 @@ TEST_F(with_timeout_of_5s, throws_what_is_thrown_in_time) {
     const auto outcome = start(fail());
     world.go(1s);
     EXPECT_FALSE(outcome->has_value());
+    ASSERT_NE(thrown, nullptr);
     EXPECT_THROW(std::rethrow_exception(thrown), std::runtime_error);
     expect_nothing_left();
 }
@@ -373,6 +374,22 @@ TEST_F(with_timeout_of_5s, may_end_within_the_call_that_asks_it_to_stop) {
     const auto at_stop = start([](std::stop_token token) { return operation(std::move(token)); });
     timers.stop();
     EXPECT_EQ(*at_stop, -1);
+}
+
+TEST_F(with_timeout_of_5s, may_be_gone_when_not_all_have_heard_that_it_is_asked_to_stop) {
+    const auto listen = [](std::stop_token token) -> lazy<int> {
+        const std::stop_callback never_called(token, [] {});  // the latest one is called first
+        operation o(token);
+        co_return co_await o;
+    };
+    std::stop_source source;
+    const auto outcome = start(listen, source.get_token());
+    source.request_stop();
+    EXPECT_EQ(*outcome, -1);
+    const auto late = start(listen);
+    world.go(5s);
+    ASSERT_TRUE(late->has_value());
+    EXPECT_EQ(**late, std::nullopt);
 }
 
 TEST_F(with_timeout_of_5s, keeps_the_lambda_that_makes_it) {
