@@ -27,7 +27,8 @@
 // that: each further sleep ends at once, or throws.
 //
 // **It is not lost.** If the service rejects its timer for want of room
-// (service_options::when_full), it sleeps on for 10 ms.
+// (service_options::when_full), it sleeps on for 10 ms; if there is no room for another timer
+// either, it goes on at once, where the service handed over.
 //
 // Time:    as timer_service::after. A stop wakes it as a timer of delay 0 would.
 // Threads: the coroutine goes on where the service runs callbacks: on a worker, or wherever its
