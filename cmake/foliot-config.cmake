@@ -1,5 +1,37 @@
 # find_package(foliot): foliot::wheel, the timing wheels (header only); foliot::service, timers for a
 # process (a static library); foliot::coro, the same for coroutines. All need the standard library only.
+#
+# find_package(foliot COMPONENTS asio): foliot::asio too, timers for Boost.Asio (header only). It needs
+# the headers of Boost 1.81 or later. Who does not ask for it needs no Boost, and none is looked for.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 include("${CMAKE_CURRENT_LIST_DIR}/foliot-targets.cmake")
+
+foreach(foliot_component IN LISTS foliot_FIND_COMPONENTS)
+  set(foliot_missing)
+  if(foliot_component STREQUAL "asio")
+    if(NOT EXISTS "${CMAKE_CURRENT_LIST_DIR}/foliot-asio-targets.cmake")
+      set(foliot_missing "this foliot was built without Boost")
+    else()
+      find_package(Boost 1.81 QUIET)
+      if(Boost_FOUND)
+        include("${CMAKE_CURRENT_LIST_DIR}/foliot-asio-targets.cmake")
+      else()
+        set(foliot_missing "foliot::asio needs Boost 1.81 or later, which was not found")
+      endif()
+    endif()
+  elseif(NOT TARGET foliot::${foliot_component})
+    set(foliot_missing "foliot has no component ${foliot_component}")
+  endif()
+  if(foliot_missing)
+    set(foliot_${foliot_component}_FOUND FALSE)
+    if(foliot_FIND_REQUIRED_${foliot_component})
+      set(foliot_FOUND FALSE)
+      set(foliot_NOT_FOUND_MESSAGE "${foliot_missing}")
+    endif()
+  else()
+    set(foliot_${foliot_component}_FOUND TRUE)
+  endif()
+endforeach()
+unset(foliot_component)
+unset(foliot_missing)
