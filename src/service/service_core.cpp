@@ -430,7 +430,7 @@ void service_core::set_fd(std::optional<nanoseconds> at) noexcept {
 
 // ---- the end ------------------------------------------------------------------------------------
 
-// The first caller closes the shards. Everyone then waits for the threads and the callbacks, but not
+// Everyone sees to it that the shards are closed, and waits for the threads and the callbacks, but not
 // for what waits for this very thread: the callback that it is in, the pass that it is in.
 stop_report service_core::stop() noexcept {
     stop_report report;
@@ -440,8 +440,9 @@ stop_report service_core::stop() noexcept {
         first = !stop_begun_.exchange(true);
     }
     woken_.notify_all();
-    if (first) {
-        for (const auto& s : shards_) report.pending += s->close();
+    for (const auto& s : shards_) {
+        const std::uint64_t ended = s->close();
+        if (first) report.pending += ended;
     }
     if (!passes_here()) {
         join_driver();

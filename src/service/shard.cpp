@@ -332,6 +332,7 @@ std::uint64_t shard::close() noexcept {
     std::uint64_t ended = 0;
     {
         const lock held(mutex_);
+        if (closed_) return left_pending_;
         closed_ = true;
         restart(latest_);
         nodes_.for_each([&](timer_node& node) {
@@ -351,6 +352,7 @@ std::uint64_t shard::close() noexcept {
             node->now = state::unused;
         }
         counts_.dropped += ended;
+        left_pending_ = ended;
     }
     // None is added any more.
     nodes_.for_each([this](timer_node& node) { empty_if_dropped(node); });

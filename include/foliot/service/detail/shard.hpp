@@ -133,7 +133,8 @@ public:
     /// Whether this thread runs or destroys one.
     [[nodiscard]] static bool inside_callback() noexcept;
 
-    /// Nothing is made any more. Ends what is pending, and says how many timers that were.
+    /// Nothing is made any more. Ends what is pending, the first time, and says how many timers that
+    /// were then.
     std::uint64_t close() noexcept;
 
     void add_to(service_metrics& metrics) const;
@@ -232,6 +233,7 @@ private:
     tick latest_;                                      // of the clock, at the last collect
     bool clock_went_back_ = false;
     bool closed_ = false;
+    std::uint64_t left_pending_ = 0;  // when it was closed
     service_metrics counts_;  // its share; `pending` is the queue's, `running` running_
 };
 
