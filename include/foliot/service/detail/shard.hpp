@@ -234,7 +234,7 @@ private:
     bool clock_went_back_ = false;
     bool closed_ = false;
     std::uint64_t left_pending_ = 0;  // when it was closed
-    service_metrics counts_;  // its share; `pending` is the queue's, `running` running_
+    service_metrics counts_;          // its share; `pending` is the queue's, `running` running_
 };
 
 /// A shard on a queue of any model.
