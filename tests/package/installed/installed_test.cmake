@@ -22,6 +22,29 @@ if(NOT output STREQUAL "fired 7 at tick 30\nfired 9 at tick 5000000\npending 0\n
   message(FATAL_ERROR "the consumer printed:\n${output}")
 endif()
 
+
+# foliot::asio is for those who ask for it; the others need no Boost.
+set(asio_build ${scratch}/asio_consumer)
+set(bare_build ${scratch}/consumer_without_boost)
+file(REMOVE_RECURSE ${asio_build} ${bare_build})
+set(configure ${CMAKE_COMMAND} -S ${consumer} -G ${generator} -D CMAKE_CXX_COMPILER=${compiler}
+    -D CMAKE_PREFIX_PATH=${prefix})
+if(with_asio)
+  must_work(${configure} -B ${asio_build} -D WITH_ASIO=ON)
+  must_work(${CMAKE_COMMAND} --build ${asio_build} --target asio_consumer)
+  must_work(${asio_build}/asio_consumer)
+  if(NOT output STREQUAL "expired\ntimed out\nthe service fired on the context\n")
+    message(FATAL_ERROR "the consumer of foliot::asio printed:\n${output}")
+  endif()
+endif()
+must_work(${configure} -B ${bare_build} -D CMAKE_DISABLE_FIND_PACKAGE_Boost=ON)
+execute_process(COMMAND ${configure} -B ${bare_build} -D CMAKE_DISABLE_FIND_PACKAGE_Boost=ON
+                        -D WITH_ASIO=ON
+                RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE error)
+if(status EQUAL 0 OR NOT error MATCHES "Boost")
+  message(FATAL_ERROR "without Boost, foliot::asio was found, or it was not said why not:\n${error}")
+endif()
+
 file(GLOB_RECURSE installed_files RELATIVE ${prefix} ${prefix}/*)
 foreach(file ${installed_files})
   if(NOT file MATCHES
