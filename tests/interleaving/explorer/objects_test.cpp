@@ -1,7 +1,7 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The objects of an explored program do what those of the standard library do, and find what nobody may
-// do with them.
+// The objects of an explored program do what those of the standard library do, and find what nobody
+// may do with them.
 #include "support/interleaving/explore.hpp"
 #include "support/interleaving/schedule.hpp"
 

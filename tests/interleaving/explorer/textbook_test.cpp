@@ -1,7 +1,7 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The explorer against programs of which it is known how many interleavings they have, and which of them
-// are wrong.
+// The explorer against programs of which it is known how many interleavings they have, and which of
+// them are wrong.
 #include "support/interleaving/explore.hpp"
 
 #include <gtest/gtest.h>
@@ -185,8 +185,8 @@ TEST(textbook, a_wake_up_is_lost_where_the_flag_is_set_without_the_lock) {
     EXPECT_TRUE(right.complete);
 }
 
-// A free list of three nodes. A pop reads the first and its next one, and exchanges: meanwhile another
-// thread has popped two and pushed the first again, and the second is handed out twice.
+// A free list of three nodes. A pop reads the first and its next one, and exchanges: meanwhile
+// another thread has popped two and pushed the first again, and the second is handed out twice.
 class free_list {
 public:
     explicit free_list(bool counts) : counts_(counts) {}
@@ -246,8 +246,8 @@ TEST(textbook, aba_hands_a_node_out_twice) {
     EXPECT_TRUE(right.complete);
 }
 
-// Each stores into its own and loads the other's. That both read 0 is what hardware with store buffers
-// does; here all steps are in one order.
+// Each stores into its own and loads the other's. That both read 0 is what hardware with store
+// buffers does; here all steps are in one order.
 TEST(textbook, values_are_sequentially_consistent) {
     const report r = explore(reduced("store buffers"), [] {
         std::array<atomic<int>, 2> values;

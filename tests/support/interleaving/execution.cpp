@@ -39,7 +39,6 @@ execution::execution() {
     for (std::size_t i = 0; i < max_threads; ++i) {
         threads_.push_back(std::make_unique<thread_state>());
     }
-    next_.resize(max_threads);
 }
 
 execution::~execution() { current = nullptr; }
@@ -71,7 +70,7 @@ unsigned execution::start(std::function<void()> body) {
     if (count_ == max_threads) fail("more threads than the explorer has");
     const unsigned child = count_++;
     thread_state& t = *threads_[child];
-    t.wants = {};
+    t.wants = nullptr;
     t.name = "";
     t.ended = false;
     t.notified = false;
@@ -120,7 +119,7 @@ void execution::go_on_elsewhere() {
 
 void execution::await_turn(const request& r) {
     thread_state& me = *threads_[self_];
-    me.wants = r;
+    me.wants = &r;
     if (me.starts_for) {
         self_ = *std::exchange(me.starts_for, std::nullopt);
         me.stack.go_to(threads_[self_]->stack);
@@ -151,11 +150,11 @@ std::optional<unsigned> execution::choose() {
             if (s.ended) continue;
             all_ended = false;
             if (!possible(s)) continue;
-            if (s.wants.what.count == 0) return i;  // nobody else notices
+            if (s.wants->what.count == 0) return i;  // nobody else notices
             t.ready.add(i);
-            next_[i] = s.wants.what;
-            if (s.wants.waits != nullptr && s.notified) next_[i] = s.wants.woken;
-            if (s.wants.waits != nullptr && !s.notified && !s.expired) t.early.add(i);
+            const bool waits = s.wants->waits != nullptr;
+            next_[i] = waits && s.notified ? &s.wants->woken : &s.wants->what;
+            if (waits && !s.notified && !s.expired) t.early.add(i);
         }
         if (all_ended) return std::nullopt;
         if (t.ready.empty()) {
@@ -171,7 +170,7 @@ std::optional<unsigned> execution::choose() {
 }
 
 bool execution::possible(const thread_state& t) const {
-    const request& r = t.wants;
+    const request& r = *t.wants;
     if (is_too_late(r)) return true;
     if (r.ended && !threads_[*r.ended]->ended) return false;
     if (r.waits != nullptr && !t.notified) return t.expired || may_end_by_itself(t);
@@ -282,15 +281,15 @@ std::string execution::who_waits_for_what() const {
         if (t.ended) continue;
         if (!all.empty()) all += ", ";
         all += label(i) + " waits ";
-        if (t.wants.ended) {
-            all += "for the end of " + label(*t.wants.ended);
-        } else if (t.wants.waits != nullptr && !t.notified && !t.expired) {
-            all += "to be notified (#" + std::to_string(t.wants.waits->object()) + ")";
-        } else if (t.wants.free != nullptr) {
-            all += "for mutex #" + std::to_string(t.wants.free->object()) + ", which " +
-                   label(t.wants.free->owner()) + " holds";
+        if (t.wants->ended) {
+            all += "for the end of " + label(*t.wants->ended);
+        } else if (t.wants->waits != nullptr && !t.notified && !t.expired) {
+            all += "to be notified (#" + std::to_string(t.wants->waits->object()) + ")";
+        } else if (t.wants->free != nullptr) {
+            all += "for mutex #" + std::to_string(t.wants->free->object()) + ", which " +
+                   label(t.wants->free->owner()) + " holds";
         } else {
-            all += "(" + std::string(t.wants.what.name) + ")";
+            all += "(" + std::string(t.wants->what.name) + ")";
         }
     }
     return all;

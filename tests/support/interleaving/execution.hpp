@@ -46,8 +46,8 @@ struct request {
     std::optional<unsigned> ended;        // this thread must have ended
 };
 
-/// One execution of a scenario: its threads, of which one runs at a time, and who is next. The objects
-/// by which they meet (objects.hpp) ask it for their turn before each step.
+/// One execution of a scenario: its threads, of which one runs at a time, and who is next. The
+/// objects by which they meet (objects.hpp) ask it for their turn before each step.
 class execution {
 public:
     /// The one under way.
@@ -121,7 +121,7 @@ public:
 private:
     struct thread_state {
         fiber stack{std::size_t{256} * 1024};
-        request wants;
+        const request* wants = nullptr;  // on its own stack; null when it has ended
         const char* name = "";
         bool ended = false;
         std::optional<unsigned> starts_for;  // who waits for its first request
@@ -135,7 +135,7 @@ private:
         bool for_no_reason = false;  // this wait will end so, if not otherwise
 
         [[nodiscard]] bool waits_for_time() const noexcept {
-            return !ended && wants.waits != nullptr && timed && !notified && !expired;
+            return !ended && wants->waits != nullptr && timed && !notified && !expired;
         }
     };
 
@@ -156,7 +156,7 @@ private:
 
     fiber root_;
     std::vector<std::unique_ptr<thread_state>> threads_;  // stacks are kept
-    std::vector<operation> next_;
+    std::array<const operation*, max_threads> next_{};
     unsigned count_ = 0;
     unsigned self_ = 0;
     bool inside_ = false;
@@ -169,8 +169,8 @@ private:
     result result_;
 };
 
-/// What thread_local variables of thread 0, 1, ... of each execution begin with: what `prelude`, called
-/// once for each, left in them.
+/// What thread_local variables of thread 0, 1, ... of each execution begin with: what `prelude`,
+/// called once for each, left in them.
 void prepare_threads(const std::function<void()>& prelude);
 
 }  // namespace foliot::interleaving

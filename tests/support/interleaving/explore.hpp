@@ -10,8 +10,8 @@
 #include <ostream>
 #include <string>
 
-// Runs a piece of a program with threads again and again, each time in another order, until there is
-// none left. docs/internals/interleavings.md is the introduction.
+// Runs a piece of a program with threads again and again, each time in another order, until there
+// is none left. docs/internals/interleavings.md is the introduction.
 namespace foliot::interleaving {
 
 /// Which orders.
@@ -48,8 +48,8 @@ struct report {
 };
 std::ostream& operator<<(std::ostream& out, const report& r);
 
-/// `scenario` makes everything anew each time: objects, threads, checks. It must do the same each time
-/// that it is run in the same order. What is found is run again, and told step by step. With
+/// `scenario` makes everything anew each time: objects, threads, checks. It must do the same each
+/// time that it is run in the same order. What is found is run again, and told step by step. With
 /// FOLIOT_SCHEDULE=<name>@<schedule> only that order of the exploration of that name is run.
 report explore(const exploration& how, const std::function<void()>& scenario);
 
@@ -80,7 +80,8 @@ inline void name_this_thread(const char* name) { execution::now().name_this_thre
 /// When all threads have ended; outside of them.
 inline void at_end(std::function<void()> check) { execution::now().at_end(std::move(check)); }
 
-/// The clock of the execution, which begins at 1 s. It goes on when waits end by their time, and here.
+/// The clock of the execution, which begins at 1 s. It goes on when waits end by their time, and
+/// here.
 [[nodiscard]] std::chrono::nanoseconds now() noexcept;
 void advance(std::chrono::nanoseconds by) noexcept;
 

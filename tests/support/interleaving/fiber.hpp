@@ -10,8 +10,8 @@
 
 namespace foliot::interleaving {
 
-/// What differs from thread to thread by itself: the thread_local variables of this program, and which
-/// exceptions are being handled.
+/// What differs from thread to thread by itself: the thread_local variables of this program, and
+/// which exceptions are being handled.
 class thread_locals {
 public:
     /// As a thread finds them that has just begun.
@@ -27,8 +27,8 @@ private:
 };
 
 /// A thread of an explored program: a stack, and thread_local variables of its own, on the one real
-/// thread. To go from one to another takes some 20 ns, where threads would take microseconds, and the
-/// same steps always come out the same.
+/// thread. To go from one to another takes some 20 ns, where threads would take microseconds, and
+/// the same steps always come out the same.
 class fiber {
 public:
     /// The one that is there already.
@@ -39,8 +39,8 @@ public:
     fiber& operator=(const fiber&) = delete;
     ~fiber();
 
-    /// It does `job` when it is gone to. The last thing that a job does is leave_to, and to return. One
-    /// that is under way is left as it is, for ever.
+    /// It does `job` when it is gone to. The last thing that a job does is leave_to, and to return.
+    /// One that is under way is left as it is, for ever.
     void begin(std::function<void()> job, const thread_locals& locals);
 
     /// From the fiber that runs, *this, to another. Returns when somebody goes to this one.

@@ -18,10 +18,10 @@ struct call {
     std::uint32_t to;
 };
 
-/// Whether the calls, each taken as one moment between its beginning and its end, can be put into an
-/// order which `apply(state, step)` accepts: false if the step cannot be, or cannot come to that, in
-/// that state; else it has changed the state. The search of Wing and Gong, with a memory of what was
-/// tried (Lowe). `accept(state)` has the last word. At most 64 calls; State needs ==.
+/// Whether the calls, each taken as one moment between its beginning and its end, can be put into
+/// an order which `apply(state, step)` accepts: false if the step cannot be, or cannot come to
+/// that, in that state; else it has changed the state. The search of Wing and Gong, with a memory
+/// of what was tried (Lowe). `accept(state)` has the last word. At most 64 calls; State needs ==.
 template <class State, class Step, class Apply, class Accept>
 class order_search {
 public:

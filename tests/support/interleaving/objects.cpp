@@ -119,8 +119,8 @@ bool condition_variable::wait_until_time(std::unique_lock<mutex>& held,
     m.owner_.reset();
     e.happened(begin, until ? "until " + std::to_string(until->count()) : "");
 
-    // By itself it leaves the others that wait, and then wants the mutex; notified it takes that in the
-    // same step. For the order of things that is as much as it would have been by itself.
+    // By itself it leaves the others that wait, and then wants the mutex; notified it takes that in
+    // the same step. For the order of things that is as much as it would have been by itself.
     operation by_itself("wakes up");
     by_itself.on(id_.number(), access::wake_early);
     if (most && e.waits_change_time()) by_itself.on(execution::clock_object, access::write);

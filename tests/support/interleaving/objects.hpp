@@ -16,8 +16,8 @@
 #include <type_traits>
 #include <utility>
 
-// The objects by which threads meet, as the standard library has them, for an explored program. What is
-// made outside of an execution is not explored, and may not be waited for.
+// The objects by which threads meet, as the standard library has them, for an explored program.
+// What is made outside of an execution is not explored, and may not be waited for.
 namespace foliot::interleaving {
 
 /// Names an object of an execution.

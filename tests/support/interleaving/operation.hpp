@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -37,12 +38,14 @@ struct touch {
     access how;
 };
 
-/// One step of a thread that others can notice. What a thread does between two of these, only it sees.
+/// One step of a thread that others can notice. What a thread does between two of these, only it
+/// sees.
 struct operation {
     static constexpr std::uint32_t none = 0xFFFF'FFFF;
+    static constexpr std::size_t most_touches = 3;
 
     const char* name = "";
-    std::array<touch, 3> touches{};
+    std::array<touch, most_touches> touches{};
     std::uint8_t count = 0;
     // Of a wake: the event that notified it, and what it would be without, if it could be.
     std::uint32_t notified_by = none;

@@ -2,7 +2,8 @@
 //
 // Dynamic partial-order reduction with source sets and sleep sets (Abdulla, Aronis, Jonsson and
 // Sagonas, 2014). Each execution tells which of its steps race: touch an object after each other
-// without being ordered otherwise. Only the orders in which a race comes out the other way are tried.
+// without being ordered otherwise. Only the orders in which a race comes out the other way are
+// tried.
 #include "support/interleaving/strategy.hpp"
 
 #include <foliot/time/detail/contract.hpp>
@@ -159,7 +160,7 @@ private:
         const node& before = path_[turn_];
         for (unsigned q = 0; q < max_threads; ++q) {
             if (!before.asleep.has(q) || q == before.chosen) continue;
-            if (t.ready.has(q) && !depends_on_last(t.next[q])) still.add(q);
+            if (t.ready.has(q) && !depends_on_last(*t.next[q])) still.add(q);
         }
         return still;
     }
@@ -172,12 +173,12 @@ private:
         return false;
     }
 
-    // The event that happens now, and its races. From the latest event that it depends on back: what
-    // is ordered before it by others is no race.
+    // The event that happens now, and its races. From the latest event that it depends on back:
+    // what is ordered before it by others is no race.
     event ordered(unsigned thread, const operation& what) {
         vector_clock known = clocks_[thread];  // what must come before
         vector_clock all = known;              // what came before
-        std::array<std::size_t, 3> left{};
+        std::array<std::size_t, operation::most_touches> left{};
         for (std::size_t i = 0; i < what.count; ++i) {
             left[i] = what.touches[i].object < events_of_.size()
                           ? events_of_[what.touches[i].object].size()
@@ -198,7 +199,8 @@ private:
             --left[latest];
             const event& e = events_[at];
             // Where it only waits for a mutex, the step could have come before the other's acquire,
-            // but not in between: so of that race, and of that alone, the release does not take away.
+            // but not in between: so of that race, and of that alone, the release does not take
+            // away.
             switch (relation_to(e, at, what, what.touches[latest])) {
                 case relation::none: continue;
                 case relation::acquires:
@@ -231,7 +233,8 @@ private:
         return made;
     }
 
-    // What the step of `thread` would know of if `at` had not been there, as it would be another then.
+    // What the step of `thread` would know of if `at` had not been there, as it would be another
+    // then.
     vector_clock without(std::uint32_t at, unsigned thread, const operation& what) const {
         vector_clock known = clocks_[thread];
         for (std::size_t i = at + 1; i < events_.size(); ++i) {

@@ -13,12 +13,13 @@ namespace foliot::interleaving {
 /// Who may go on, when one of the threads is to take its next step.
 struct turn {
     thread_set ready;
-    thread_set early;                 // of these, those whose wait would end by itself
-    unsigned current;                 // who took the last step
-    std::span<const operation> next;  // of each thread: its next step
+    thread_set early;                        // of these, those whose wait would end by itself
+    unsigned current;                        // who took the last step
+    std::span<const operation* const> next;  // of each thread that is ready: its next step
 };
 
-/// Decides, execution after execution, who takes the next step, until there is nothing new to decide.
+/// Decides, execution after execution, who takes the next step, until there is nothing new to
+/// decide.
 class strategy {
 public:
     strategy() = default;
@@ -45,8 +46,8 @@ public:
     [[nodiscard]] virtual std::uint64_t cut() const { return 0; }
 };
 
-/// One execution of each set of those that differ only in the order of steps which do not touch each
-/// other's objects.
+/// One execution of each set of those that differ only in the order of steps which do not touch
+/// each other's objects.
 [[nodiscard]] std::unique_ptr<strategy> reduced_strategy();
 
 /// Every order with at most so many preemptions: a thread that could go on has to stand back for
