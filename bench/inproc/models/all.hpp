@@ -13,6 +13,7 @@ std::unique_ptr<contender> make_reusable_timer();
 std::unique_ptr<contender> make_mutex_wheel();
 std::unique_ptr<contender> make_mutex_priority_queue();
 std::unique_ptr<contender> make_asio();
+std::unique_ptr<contender> make_asio_timer();
 std::unique_ptr<contender> make_libuv();
 std::unique_ptr<contender> make_libevent();
 std::unique_ptr<contender> make_probe_line();

@@ -13,9 +13,9 @@ namespace bench {
 
 namespace {
 
-/// libevent's event inside the caller's object (event_assign), which is 192 bytes then. Each thread
-/// has a base of its own, without locks. The operations are done 256 at a time in a callback of its
-/// loop, where it has the time at hand, as it has in any server's callbacks.
+/// libevent's event inside the caller's object (event_assign). Each thread has a base of its own,
+/// without locks. The operations are done 256 at a time in a callback of its loop, where it has the
+/// time at hand, as it has in any server's callbacks.
 class libevent {
 public:
     using object = caller_object<event>;

@@ -10,9 +10,9 @@ namespace bench {
 
 namespace {
 
-/// libuv's handle inside the caller's object, as it is meant to be, which is 192 bytes then. Each
-/// thread has a loop of its own, which runs once every 256 operations; it counts from the loop's own
-/// time, which is read then.
+/// libuv's handle inside the caller's object, as it is meant to be. Each thread has a loop of its
+/// own, which runs once every 256 operations; timers count from the loop's own time, which is read
+/// then.
 class libuv {
 public:
     using object = caller_object<uv_timer_t>;

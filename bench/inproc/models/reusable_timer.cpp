@@ -12,8 +12,8 @@ namespace bench {
 
 namespace {
 
-/// The service as it comes; a caller's object has the timer itself in it, with its callback, as those
-/// of Asio, libuv and libevent have.
+/// The service as it comes; a caller's object has the timer itself in it, with its callback, as
+/// those of Asio, libuv and libevent have.
 class reusable {
 public:
     using object = caller_object<foliot::reusable_timer>;
