@@ -52,6 +52,17 @@ scenarios overload_scenarios() {
                            [p, c] { with_room_for_one(p.what, c); }});
         }
     }
+    all.push_back({bounded("overload/a stop waits for what an executor runs", 2), [] {
+                       const auto room = std::make_shared<small_executor>(1, false);
+                       service_options o = polled();
+                       o.executor = room;
+                       service_world w(o);
+                       w.make(0, {.deadline = 5ms});
+                       w.advance(5ms);
+                       w.pass();
+                       in_threads([&] { room->run(); }, [&] { w.stop(); });
+                       w.settle();
+                   }});
     return all;
 }
 

@@ -138,12 +138,16 @@ void add_others(scenarios& all) {
                    }});
     all.push_back({all_of("polled/a timer is not early while time goes on"), [] {
                        service_world w(polled());
-                       in_threads([&] { w.advance(5ms); },
-                                  [&] {
-                                      w.make(0, {.deadline = 5ms});
-                                      w.move(0, 4ms);
-                                  },
-                                  [&] { w.pass(); });
+                       in_threads(
+                           [&] {
+                               w.advance(4ms);
+                               w.advance(1ms);
+                           },
+                           [&] {
+                               w.make(0, {.deadline = 5ms});
+                               w.move(0, 4ms);
+                           },
+                           [&] { w.pass(); });
                        w.settle();
                    }});
 }

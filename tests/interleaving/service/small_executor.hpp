@@ -16,7 +16,8 @@ namespace foliot {
 /// Has room for a few jobs, which are run by who calls run().
 class small_executor final : public executor {
 public:
-    explicit small_executor(std::size_t room) : room_(room) {}
+    /// One that does not stop leaves it to who calls run() to run what it has.
+    explicit small_executor(std::size_t room, bool stops = true) : room_(room), stops_(stops) {}
 
     [[nodiscard]] bool try_submit(const job& j) override {
         const std::lock_guard held(mutex_);
@@ -34,6 +35,7 @@ public:
         return j;
     }
     void stop() noexcept override {
+        if (!stops_) return;
         std::deque<job> left;
         {
             std::unique_lock held(mutex_);
@@ -66,6 +68,7 @@ private:
     }
 
     const std::size_t room_;
+    const bool stops_;
     interleaving::mutex mutex_;
     interleaving::condition_variable quiet_;
     std::deque<job> jobs_;
