@@ -3,11 +3,11 @@
 
 #include <foliot/service/detail/delayed_core.hpp>
 #include <foliot/service/detail/delayed_table.hpp>
+#include <foliot/service/detail/sync.hpp>
 #include <foliot/service/timer_service.hpp>
 #include <foliot/time/detail/contract.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -200,7 +200,7 @@ private:
         return std::make_shared<table>(o.parts, o.purge_threshold);
     }
 
-    static std::size_t gauge(const std::atomic<std::ptrdiff_t>& g) noexcept {
+    static std::size_t gauge(const detail::sync::atomic<std::ptrdiff_t>& g) noexcept {
         return static_cast<std::size_t>(std::max(g.load(), std::ptrdiff_t{0}));
     }
 

@@ -1,7 +1,8 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
+#include <foliot/service/detail/sync.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -18,16 +19,16 @@ public:
     virtual ~delayed_house() = default;
 
     // Signed: a removal may be counted before what it removes is.
-    std::atomic<std::ptrdiff_t> watched{0};  // entries in watcher lists
-    std::atomic<std::ptrdiff_t> over{0};     // of these, whose operation needs no watching any more
-    std::atomic<std::ptrdiff_t> delayed{0};  // operations that wait for their timeout
+    sync::atomic<std::ptrdiff_t> watched{0};  // entries in watcher lists
+    sync::atomic<std::ptrdiff_t> over{0};     // of these, whose operation is over
+    sync::atomic<std::ptrdiff_t> delayed{0};  // operations that wait for their timeout
 
     /// Sweeps if that is worth it: half of all, so that it costs O(1) for each entry it removes.
     void sweep_if_needed() noexcept {
         // Who finds another sweeping may leave: that one looks again after it has cleared the flag.
-        while (needs_sweep() && !sweeping_.test_and_set()) {
+        while (needs_sweep() && !sweeping_.exchange(true)) {
             const bool swept = sweep();
-            sweeping_.clear();
+            sweeping_ = false;
             if (!swept) return;
         }
     }
@@ -42,7 +43,7 @@ private:
     }
 
     const std::ptrdiff_t threshold_;
-    std::atomic_flag sweeping_;
+    sync::atomic<bool> sweeping_{false};
 };
 
 /// The checks that run on this thread, the innermost first: a check of a key that is being checked
