@@ -157,10 +157,11 @@ private:
     }
 
     void retire() noexcept {
+        // Another thread may be about to watch it: it has a house if it has entries, or waits.
         const std::uint32_t entries = entries_.fetch_or(over_bit);
-        delayed_house* const house = house_.load();  // there, if it is watched
-        if (entries != 0 && (entries & over_bit) == 0) house->over += entries;
+        if (entries != 0 && (entries & over_bit) == 0) house_.load()->over += entries;
         const wait was = wait_.exchange(wait::over);
+        delayed_house* const house = house_.load();
         if (was != wait::idle && was != wait::over) --house->delayed;
         if (was == wait::armed) timer_.cancel();
         if (house != nullptr) house->sweep_if_needed();
