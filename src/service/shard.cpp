@@ -342,6 +342,7 @@ std::uint64_t shard::close() noexcept {
             leave_group(node);
             if (node.partner != nullptr) node.partner->now = state::unused;
             node.partner = nullptr;
+            node.stands_in = false;
             node.now = state::dropped;
         });
         for (timer_node* node = kept_; node != nullptr; node = node->kept_after) {
@@ -428,10 +429,12 @@ timer_node* shard::finished_with(timer_node& node) noexcept {
         node.now = state::unused;
         return nullptr;
     }
-    if (node.partner != nullptr) {
-        node.partner->now = state::unused;
-        node.partner->partner = nullptr;
-        node.partner = nullptr;
+    if (node.stands_in) {
+        node.stands_in = false;
+        if (timer_node* const stood_for = std::exchange(node.partner, nullptr)) {
+            stood_for->now = state::unused;
+            stood_for->partner = nullptr;
+        }
     }
     if (!node.plain) {
         node.now = state::over;

@@ -92,7 +92,7 @@ cancel_result shard::cancel_kept(timer_node& node) noexcept {
 
 cancel_result shard::cancel_kept_locked(timer_node& node) noexcept {
     if (node.now == state::unused) return cancel_result::gone;
-    timer_node& armed = node.partner != nullptr ? *node.partner : node;
+    timer_node& armed = node.now == state::pending ? node : *node.partner;
     const cancel_result result = cancel_locked(armed);
     // Neither has a callback to be destroyed.
     if (result == cancel_result::cancelled) static_cast<void>(finished_with(armed));
@@ -126,6 +126,7 @@ timer_node& shard::stand_in_for(timer_node& kept) noexcept {
         join_group(node, joined->second);
         leave_group(kept);
     }
+    node.stands_in = true;
     node.partner = &kept;
     kept.partner = &node;
     kept.now = state::due;

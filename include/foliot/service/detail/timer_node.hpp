@@ -41,9 +41,10 @@ struct alignas(64) timer_node : timer_hook {
     priority urgency = priority::normal;
     bool discardable = false;
     bool ends = false;  // cancelled while it runs: it does not repeat
-    bool grouped = false;
-    bool plain = true;  // its callback
-    bool kept = false;  // by its owner: see below
+    bool grouped : 1 = false;
+    bool stands_in : 1 = false;  // for one that is kept: see below
+    bool plain = true;           // its callback
+    bool kept = false;           // by its owner: see below
 
     task callback;
     std::uint64_t group = 0;
