@@ -307,8 +307,12 @@ private:
         core_.past = std::exchange(from.past, false);
         core_.may_wait = std::exchange(from.may_wait, false);
         core_.may_be_armed = std::exchange(from.may_be_armed, false);
-        if (core_.may_be_armed) core_.wheel->move(core_, from);
-        core_.expiry = std::exchange(from.expiry, {});
+        if (core_.may_be_armed) {
+            core_.wheel->move(core_, from);
+        } else {
+            core_.expiry = from.expiry;
+        }
+        from.expiry = {};
     }
 
     template <class Other>

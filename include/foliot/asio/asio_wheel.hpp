@@ -158,6 +158,7 @@ private:
     // `to` is not armed, and both are timers of this.
     void move(core& to, core& from) {
         const std::lock_guard held(mutex_);
+        to.expiry = from.expiry;
         if (from.waits()) {
             wheel_.schedule(to, from.due());
             if (from.first) to.first.take(from.first);
@@ -325,13 +326,11 @@ private:
         const tick reached{static_cast<std::uint64_t>(now / tick_length_)};
         static_cast<void>(wheel_.advance(reached, portion, [this](timer_hook& hook) {
             auto& t = static_cast<core&>(hook);
-            if (t.waits()) fired_.push_back({t.expiry, &t});
+            if (t.waits()) fired_.push_back({t.expiry, fired_.size(), &t});
         }));
     }
     void take_fired() noexcept {
-        if (!std::is_sorted(fired_.begin(), fired_.end())) {
-            std::stable_sort(fired_.begin(), fired_.end());
-        }
+        if (!std::is_sorted(fired_.begin(), fired_.end())) std::sort(fired_.begin(), fired_.end());
         for (const fired& f : fired_) end_waits(*f.timer, false);
         fired_.clear();
     }
@@ -357,9 +356,10 @@ private:
 
     struct fired {
         std::chrono::nanoseconds expiry;
+        std::size_t number;
         core* timer;
         friend bool operator<(const fired& a, const fired& b) noexcept {
-            return a.expiry < b.expiry;
+            return a.expiry != b.expiry ? a.expiry < b.expiry : a.number < b.number;
         }
     };
 

@@ -148,7 +148,7 @@ public:
             // std::function wants copies.
             context_->push([shared = std::make_shared<F>(std::move(f))] { std::move (*shared)(); });
         }
-        friend bool operator==(const executor_type&, const executor_type&) noexcept = default;
+        bool operator==(const executor_type&) const noexcept = default;
 
     private:
         queue_context* context_;

@@ -159,6 +159,18 @@ TYPED_TEST(handler, is_called_by_its_own_executor_which_is_kept_at_work) {
     EXPECT_TRUE(called);
 }
 
+TYPED_TEST(handler, s_executor_is_told_apart_from_the_timer_s_when_both_are_erased) {
+    asio::io_context other;
+    const asio::any_io_executor elsewhere = other.get_executor();
+    TypeParam t(this->io, 1ms);
+    t.async_wait(asio::bind_executor(elsewhere, this->log.handler("there")));
+    t.async_wait(asio::bind_executor(t.get_executor(), this->log.handler("here")));
+    this->run();
+    EXPECT_EQ(this->log.said(), "here");
+    other.run();
+    EXPECT_EQ(this->log.said(), "there");
+}
+
 TYPED_TEST(handler, of_the_timer_s_own_executor_needs_no_detour) {
     TypeParam t(this->io, 1ms);
     t.async_wait(asio::bind_executor(t.get_executor(), this->log.handler("a")));
@@ -218,17 +230,15 @@ TYPED_TEST(handler, s_memory_is_given_back_by_a_context_that_goes_down) {
     int blocks = 0;
     auto gone = std::make_unique<asio::io_context>();
     auto t = std::make_unique<TypeParam>(*gone, never);
-    TypeParam u(*gone, never);
-    for (TypeParam* timer : {t.get(), &u}) {
+    auto u = std::make_unique<TypeParam>(*gone, never);
+    for (TypeParam* timer : {t.get(), u.get()}) {
         timer->async_wait(
             asio::bind_allocator(counting_allocator<char>(&blocks), [](const error_code&) {}));
     }
     t.reset();
-    u.cancel();
+    u->cancel();
     EXPECT_EQ(blocks, 2);
-    {
-        const TypeParam moved(std::move(u));  // must be gone before its context
-    }
+    u.reset();
     gone.reset();
     EXPECT_EQ(blocks, 0);
 }

@@ -151,16 +151,15 @@ TEST(asio_wheel, leaves_room_for_others_when_thousands_are_due) {
     }
     io.run();
     EXPECT_EQ(ended, timers.size());
-    EXPECT_LT(ended_before_other, 2000U);
+    EXPECT_LT(ended_before_other, 500U);
 }
 
 TEST(asio_wheel, what_is_due_is_not_held_up_by_cancels_without_end) {
     for (const std::size_t n : {2U, 100U}) {
         asio::io_context io;
         std::vector<std::unique_ptr<asio_timer>> timers;
-        asio_timer due(io, 5ms);
+        asio_timer due(io);
         bool over = false;
-        due.async_wait([&](const error_code&) { over = true; });
         // Each handler has one more wait aborted, so something is always ready.
         const std::function<void(asio_timer&)> again = [&](asio_timer& t) {
             t.expires_after(never);
@@ -173,12 +172,16 @@ TEST(asio_wheel, what_is_due_is_not_held_up_by_cancels_without_end) {
             timers.push_back(std::make_unique<asio_timer>(io));
             again(*timers.back());
         }
+        // The context is called already, so it is not called for this one.
+        due.expires_after(5ms);
+        due.async_wait([&](const error_code&) { over = true; });
         io.run();
         EXPECT_TRUE(over);
     }
 }
 
 TEST(asio_wheel, waits_allocate_nothing_once_it_is_warm) {
+    if (!FOLIOT_TEST_COUNTS_NEW) GTEST_SKIP() << "a sanitizer allocates";
     asio::io_context io;
     std::vector<std::unique_ptr<asio_timer>> timers;
     for (int i = 0; i < 1000; ++i) timers.push_back(std::make_unique<asio_timer>(io, never));
