@@ -134,6 +134,13 @@ public:
                     callback);
     }
 
+    /// To be awaited by a coroutine: co_await timers.sleep(5s). The same as foliot::sleep(timers, 5s),
+    /// and declared there: it needs <foliot/coro/sleep.hpp>.
+    template <class Rep, class Period, class... Token>
+    [[nodiscard]] auto sleep(std::chrono::duration<Rep, Period> delay, Token... token) {
+        return sleep_on(*this, delay, std::move(token)...);
+    }
+
     /// Cancels all timers made with timer_options::group = `group` that there are when it begins, as
     /// timer::cancel would: of a connection that is closed, of a tenant. O(shards + members); a shard
     /// is locked for `lock_limit` of them at a time. 0 names no group.

@@ -63,6 +63,21 @@ TEST(sleep, a_loop_sleeps_again_and_again) {
     EXPECT_EQ(world.timers_left(), 0U);
 }
 
+TEST(sleep, is_a_member_of_the_service_too) {
+    simulated world;
+    int rounds = 0;
+    const auto loop = [&]() -> detached {
+        for (; rounds < 2; ++rounds) co_await world.timers.sleep(5s);
+    };
+    loop();
+    world.go(4999ms);
+    EXPECT_EQ(rounds, 0);
+    world.go(1ms);
+    EXPECT_EQ(rounds, 1);
+    world.go(5s);
+    EXPECT_EQ(rounds, 2);
+}
+
 TEST(sleep, a_stop_request_ends_it_early) {
     simulated world;
     outcome to;
