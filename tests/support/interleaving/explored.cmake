@@ -13,6 +13,9 @@ function(foliot_explored_test name)
     return()
   endif()
   cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;USES" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 400)  # 40 s and less on a machine with nothing else to do
+  endif()
   foliot_test(${name} SOURCES ${arg_SOURCES} USES ${arg_USES} foliot_interleaving
               LABELS no_asan TIMEOUT ${arg_TIMEOUT})
   target_include_directories(${name} BEFORE PRIVATE
