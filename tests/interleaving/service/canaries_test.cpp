@@ -1,30 +1,21 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 //
 // A search that finds nothing proves nothing, unless it finds what is there: faults that are
-// planted into copies of the service's sources (canaries.cmake).
-#include "service/run_scenarios.hpp"
-#include "service/scenario.hpp"
-#include "support/interleaving/planted.hpp"
-
-#include <gtest/gtest.h>
-#include <canary_names.hpp>
-
-#include <algorithm>
-#include <cstdio>
-#include <ostream>
-#include <set>
-#include <string>
-#include <vector>
+// planted into copies of the service's sources.
+#include "service/find_canaries.hpp"
 
 namespace foliot {
-namespace {
 
-struct canary {
-    const char* name;
-    const char* scenario;  // that finds it
-    const char* told;      // what that says of it
-};
-void PrintTo(const canary& c, std::ostream* out) { *out << c.name; }
+scenarios all_scenarios() {
+    scenarios all;
+    for (const auto& some : {shard_scenarios(), polled_scenarios(), overload_scenarios(),
+                             driver_scenarios(), reusable_scenarios()}) {
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+}
+
+namespace {
 
 constexpr const char* wrong = "no order of the calls";
 
@@ -55,61 +46,18 @@ const canary canaries[] = {
     {"a_cancel_leaves_what_was_armed_anew", "reusable/arm later+cancel", wrong},
 };
 
-scenarios all_scenarios() {
-    scenarios all;
-    for (auto some : {shard_scenarios(), polled_scenarios(), overload_scenarios(),
-                      driver_scenarios(), reusable_scenarios()}) {
-        all.insert(all.end(), some.begin(), some.end());
-    }
-    return all;
-}
+class planted : public testing::TestWithParam<canary> {};
 
-scenario scenario_named(const std::string& name) {
-    for (const scenario& s : all_scenarios()) {
-        if (s.how.name == name) return s;
-    }
-    ADD_FAILURE() << "no scenario has the name " << name;
-    return {};
-}
+TEST_P(planted, is_found) { expect_found(GetParam()); }
 
-class planted : public testing::TestWithParam<canary> {
-protected:
-    ~planted() override { interleaving::planted_now = {}; }
-};
+INSTANTIATE_TEST_SUITE_P(service, planted, testing::ValuesIn(canaries), name_of_canary());
 
-TEST_P(planted, is_found) {
-    number_threads();
-    scenario s = scenario_named(GetParam().scenario);
-    ASSERT_TRUE(s.run);
-    s.how.quiet = true;
-    interleaving::planted_now = GetParam().name;
-    const interleaving::report r = interleaving::explore(s.how, s.run);
-    std::printf("[ explored ] found after %llu executions: %s\n",
-                static_cast<unsigned long long>(r.executions), r.failure.c_str());
-    EXPECT_TRUE(r.failed()) << "in " << r.executions << " executions of " << s.how.name;
-    EXPECT_NE(r.failure.find(GetParam().told), std::string::npos) << r;
-}
-
-INSTANTIATE_TEST_SUITE_P(service, planted, testing::ValuesIn(canaries),
-                         [](const auto& which) { return std::string(which.param.name); });
-
-TEST(canaries, are_all_in_their_places_and_each_is_looked_for) {
-    for (const char* const* lost = lost_canaries; *lost != nullptr; ++lost) {
-        ADD_FAILURE() << *lost << ": its place in the sources has changed; see canaries.cmake";
-    }
-    std::set<std::string> there;
-    for (const char* const* name = all_canaries; *name != nullptr; ++name) there.insert(*name);
-    std::set<std::string> looked_for;
-    for (const canary& c : canaries) looked_for.insert(c.name);
-    EXPECT_EQ(there, looked_for);
-}
+TEST(canaries, are_all_in_their_places_and_each_is_looked_for) { expect_all(canaries); }
 
 TEST(canaries, are_not_there_unless_they_are_asked_for) {
-    number_threads();
-    scenario s = scenario_named("shard/once cancel+cancel_and_wait");
-    s.how.quiet = true;
-    const interleaving::report r = interleaving::explore(s.how, s.run);
+    const interleaving::report r = explore_with("", "shard/once cancel+cancel_and_wait");
     EXPECT_FALSE(r.failed()) << r;
+    EXPECT_TRUE(r.complete);
 }
 
 }  // namespace

@@ -167,7 +167,8 @@ void add_pairs(scenarios& all) {
             const std::string name = "reusable/" + a.name + "+" + b.name;
             // It would wait for runs that another thread has armed meanwhile.
             if (a.name.starts_with("arm") && b.name == "cancel_and_wait") continue;
-            all.push_back({b.name == "stop" ? bounded(name, 2) : all_of(name), [a, b] {
+            const bool is_long = b.name == "stop" && (a.name == "pass" || a.name == "stop");
+            all.push_back({is_long ? bounded(name, 2) : all_of(name), [a, b] {
                                reusable_world w(polled());
                                w.arm(5ms);
                                w.advance_to_due();
@@ -195,7 +196,7 @@ void add_from_within(scenarios& all) {
         for (const auto& c : reusable_calls()) {
             if (c.name == "cancel_and_wait") continue;
             const std::string name = "reusable/the callback " + body.name + " beside " + c.name;
-            all.push_back({c.name == "stop" ? bounded(name, 2) : all_of(name), [body, c] {
+            all.push_back({all_of(name), [body, c] {
                                reusable_world w(polled(), body.make_it);
                                w.arm(5ms);
                                w.advance_to_due();
@@ -214,14 +215,14 @@ void add_ends(scenarios& all) {
                        in_threads([&] { w.destroy(); }, [&] { w.pass(); }, [&] { w.pass(); });
                        w.settle();
                    }});
-    all.push_back({bounded("reusable/it is destroyed beside a pass and a stop", 2), [] {
+    all.push_back({all_of("reusable/it is destroyed beside a pass and a stop"), [] {
                        reusable_world w(polled());
                        w.arm(5ms);
                        w.advance_to_due();
                        in_threads([&] { w.destroy(); }, [&] { w.pass(); }, [&] { w.stop(); });
                        w.settle();
                    }});
-    all.push_back({bounded("reusable/its callback destroys it beside a stop", 2), [] {
+    all.push_back({all_of("reusable/its callback destroys it beside a stop"), [] {
                        reusable_world w(polled(), [](reusable_world& self) { self.destroy(); });
                        w.arm(5ms);
                        w.advance_to_due();

@@ -1,6 +1,8 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <foliot/time/detail/contract.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +28,9 @@ template <class State, class Step, class Apply, class Accept>
 class order_search {
 public:
     order_search(std::span<const call<Step>> calls, Apply apply, Accept accept)
-        : calls_(calls), apply_(std::move(apply)), accept_(std::move(accept)) {}
+        : calls_(calls), apply_(std::move(apply)), accept_(std::move(accept)) {
+        foliot::detail::require(calls.size() <= 64, "a history of more than 64 calls");
+    }
 
     [[nodiscard]] bool exists(const State& begin) { return from(begin, 0); }
 

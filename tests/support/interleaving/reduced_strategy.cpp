@@ -178,6 +178,11 @@ private:
     event ordered(unsigned thread, const operation& what) {
         vector_clock known = clocks_[thread];  // what must come before
         vector_clock all = known;              // what came before
+        thread_set settled = thread_set::of(thread);
+        thread_set others = settled;
+        for (unsigned i = 0; i < max_threads; ++i) {
+            if (numbers_[i] > 0) others.add(i);
+        }
         std::array<std::size_t, operation::most_touches> left{};
         for (std::size_t i = 0; i < what.count; ++i) {
             left[i] = what.touches[i].object < events_of_.size()
@@ -198,6 +203,13 @@ private:
             if (latest == what.count) break;
             --left[latest];
             const event& e = events_[at];
+            // All earlier events of a thread are known with one.
+            if (known.knows(e.thread, e.number)) settled.add(e.thread);
+            const bool nothing_left = what.notified_by == operation::none || at < what.notified_by;
+            if (settled.has(e.thread) && at != what.notified_by) {
+                if (settled == others && nothing_left) break;
+                continue;
+            }
             // Where it only waits for a mutex, the step could have come before the other's acquire,
             // but not in between: so of that race, and of that alone, the release does not take
             // away.

@@ -1,14 +1,15 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
-//
-// The timer service in all interleavings of small programs: docs/internals/interleavings.md.
+#pragma once
+
 #include "service/run_scenarios.hpp"
 #include "service/scenario.hpp"
+#include "support/interleaving/explore.hpp"
 
 #include <gtest/gtest.h>
 
 namespace foliot {
-namespace {
 
+/// Scenarios of which every execution must be right: docs/internals/interleavings.md.
 class interleavings : public testing::TestWithParam<scenario> {};
 
 TEST_P(interleavings, are_all_right) {
@@ -18,15 +19,11 @@ TEST_P(interleavings, are_all_right) {
     EXPECT_TRUE(r.complete) << "there are more than " << r.executions;
 }
 
-#define FOLIOT_EXPLORE(kind)                                                             \
-    INSTANTIATE_TEST_SUITE_P(kind, interleavings, testing::ValuesIn(kind##_scenarios()), \
-                             name_of_scenario())
-FOLIOT_EXPLORE(shard);
-FOLIOT_EXPLORE(polled);
-FOLIOT_EXPLORE(overload);
-FOLIOT_EXPLORE(driver);
-FOLIOT_EXPLORE(reusable);
-#undef FOLIOT_EXPLORE
-
-}  // namespace
 }  // namespace foliot
+
+/// Each of kind_scenarios() as a test.
+#define FOLIOT_EXPLORE(kind)                                                             \
+    namespace foliot {                                                                   \
+    INSTANTIATE_TEST_SUITE_P(kind, interleavings, testing::ValuesIn(kind##_scenarios()), \
+                             name_of_scenario());                                        \
+    }

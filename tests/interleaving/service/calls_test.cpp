@@ -1,0 +1,5 @@
+// Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#include "service/explore_test.hpp"
+
+FOLIOT_EXPLORE(shard)
+FOLIOT_EXPLORE(polled)
