@@ -141,7 +141,11 @@ public:
                 if (!op->over() && !watched->watch(key, op)) op->withdraw();
             }
             if (op->attempt()) return true;
-            if (op->begin_wait()) expiry::start(op, timers, detail::to_nanoseconds(timeout), retry);
+            if (op->begin_wait()) {
+                expiry::start(op, timers, detail::to_nanoseconds(timeout), retry);
+            } else {  // it may have ended before it was in all lists
+                watched->sweep_if_needed();
+            }
         } catch (...) {
             op->withdraw();
             throw;

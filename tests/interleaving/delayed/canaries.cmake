@@ -30,9 +30,9 @@ foliot_plant(an_expiration_does_not_ask_whether_another_is_inside ${core}
         static_cast<void>(attempt());]])
 foliot_plant(what_is_watched_is_not_tried_once_more ${operations}
   [[            if (op->attempt()) return true;
-            if (op->begin_wait())]]
+            if (op->begin_wait()) {]]
   [[            if (!PLANTED && op->attempt()) return true;
-            if (op->begin_wait())]])
+            if (op->begin_wait()) {]])
 foliot_plant(who_sweeps_does_not_look_again ${house}
   [[            if (!swept) return;]]
   [[            if (!swept || PLANTED) return;]])

@@ -89,6 +89,11 @@ void add_others(scenarios& all) {
                                   });
                        w.settle();
                    }});
+    all.push_back({all_of("delayed/what is forced while it is entered is swept"), [] {
+                       delayed_world w(polled(), 0);
+                       in_threads([&] { w.watch(0); }, [&] { w.force(0); });
+                       w.settle();
+                   }});
     all.push_back({all_of("delayed/a timeout is rejected beside a check"), [] {
                        service_options o = polled();
                        const auto room = std::make_shared<small_executor>(1);

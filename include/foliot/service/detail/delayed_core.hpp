@@ -152,8 +152,8 @@ private:
     }
     void left() noexcept {
         delayed_house& house = *house_.load();
+        --house.watched;  // first, so that who looks in between rather sweeps than not
         if ((entries_.fetch_sub(1) & over_bit) != 0) --house.over;
-        --house.watched;
     }
 
     void retire() noexcept {
