@@ -34,6 +34,16 @@ std::unique_ptr<strategy> strategy_of(const exploration& how) {
     return nullptr;
 }
 
+std::string text_of(const exploration& how) {
+    switch (how.how) {
+        case search::reduced: return "all";
+        case search::bounded:
+            return "all with up to " + std::to_string(how.preemptions) + " preemptions";
+        case search::random: return "at random, FOLIOT_SEED=" + std::to_string(how.seed);
+    }
+    return {};
+}
+
 // FOLIOT_SCHEDULE, of any exploration.
 struct asked {
     std::string name;
@@ -127,6 +137,7 @@ report explore(const exploration& how, const std::function<void()>& scenario) {
     keep_memory();
     report r;
     r.name = how.name;
+    r.asked = text_of(how);
     const auto& only = asked_for();
     if (only && only->name != how.name) {
         r.complete = true;
@@ -147,9 +158,9 @@ std::ostream& operator<<(std::ostream& out, const report& r) {
     out << "[ explored ] " << r.name << ": " << r.executions << " executions";
     if (r.cut > 0) out << " (" << r.cut << " cut)";
     out << ", " << r.choices << " choices, longest " << r.longest << " steps, "
-        << (r.failed()   ? "FAILED"
-            : r.complete ? "all"
-                         : "not all");
+        << (r.failed()   ? std::string("FAILED")
+            : r.complete ? r.asked
+                         : std::string("not all"));
     if (!r.schedule.empty()) {
         if (r.failed()) out << "\n" << r.failure;
         out << "\nFOLIOT_SCHEDULE='" << r.name << "@" << r.schedule << "'\n" << r.trace;

@@ -40,6 +40,7 @@ struct report {
     std::uint64_t choices = 0;
     std::size_t longest = 0;  // steps of an execution
     bool complete = false;    // all orders that were asked for
+    std::string asked;        // which those were
     std::string failure;      // empty: none
     std::string schedule;     // of the execution that failed
     std::string trace;
