@@ -151,7 +151,7 @@ TEST(asio_wheel, leaves_room_for_others_when_thousands_are_due) {
     }
     io.run();
     EXPECT_EQ(ended, timers.size());
-    EXPECT_LT(ended_before_other, 500U);
+    EXPECT_LE(ended_before_other, 17U * 16U);
 }
 
 TEST(asio_wheel, what_is_due_is_not_held_up_by_cancels_without_end) {

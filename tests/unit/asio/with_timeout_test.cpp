@@ -67,7 +67,7 @@ error_code code_of(const std::exception_ptr& e) {
     return {};
 }
 
-// ---- tokens ----------------------------------------------------------------------------------------
+// ---- tokens --------------------------------------------------------------------------------
 
 TEST_F(with_timeout_token, gives_the_result_of_an_operation_that_ends_in_time) {
     asio_timer t(io, 1ms);
@@ -208,7 +208,7 @@ TEST_F(with_timeout_token, handler_is_destroyed_with_the_context) {
     EXPECT_EQ(alive.use_count(), 1);
 }
 
-// ---- awaitables ------------------------------------------------------------------------------------
+// ---- awaitables ----------------------------------------------------------------------------
 
 TEST_F(with_timeout_awaitable, gives_the_value) {
     EXPECT_EQ(run(with_timeout(sleep_for(1ms), never)), 7);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a user of Boost.Asio writes: the timer, a timeout for an operation, and a service's callbacks on
-// the io_context.
+// What a user of Boost.Asio writes: the timer, a timeout for an operation, and a service's callbacks
+// on the io_context.
 #include <foliot/asio/asio_executor.hpp>
 #include <foliot/asio/asio_timer.hpp>
 #include <foliot/asio/async_sleep.hpp>
