@@ -1,10 +1,10 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #include <foliot/service/worker_pool.hpp>
 
+#include <foliot/service/detail/job_queues.hpp>
 #include <foliot/service/detail/sync.hpp>
 
 #include <algorithm>
-#include <deque>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -14,51 +14,6 @@ namespace foliot {
 namespace sync = detail::sync;
 
 namespace {
-
-constexpr std::uint64_t others_every = 8;
-
-// The jobs of a class that wait, in order; those that may be dropped stand apart, so that one is found
-// at once.
-class class_queue {
-public:
-    bool refused = false;  // since it last had room
-
-    [[nodiscard]] std::size_t size() const { return kept_.size() + discardable_.size(); }
-    void add(const job& j) {
-        (j.discardable() ? discardable_ : kept_).push_back({j, added_});
-        ++added_;
-    }
-    job take() {
-        const bool second = kept_.empty() || (!discardable_.empty() &&
-                                              discardable_.front().number < kept_.front().number);
-        return pop(second ? discardable_ : kept_);
-    }
-    std::optional<job> evict() {
-        if (discardable_.empty()) return std::nullopt;
-        return pop(discardable_);
-    }
-    template <class F>
-    void for_each(F&& f) const {
-        for (const auto* queue : {&kept_, &discardable_}) {
-            for (const numbered& n : *queue) f(n.what);
-        }
-    }
-
-private:
-    struct numbered {
-        job what;
-        std::uint64_t number;
-    };
-    static job pop(std::deque<numbered>& queue) {
-        const job j = queue.front().what;
-        queue.pop_front();
-        return j;
-    }
-
-    std::deque<numbered> kept_;
-    std::deque<numbered> discardable_;
-    std::uint64_t added_ = 0;
-};
 
 std::size_t index(priority p) { return static_cast<std::size_t>(p); }
 
@@ -72,39 +27,25 @@ struct worker_pool::shared {
     mutable sync::mutex mutex;
     sync::condition_variable work;
     sync::condition_variable quiet;
-    std::array<class_queue, priorities> queues;
-    std::uint64_t taken = 0;
+    detail::job_queues queues;
+    std::array<bool, priorities> refused{};  // since the class last had room
     std::size_t running = 0;
     std::size_t idle = 0;
     bool stopping = false;
     static thread_local const shared* mine;  // whose worker this thread is
     std::vector<sync::thread> threads;
 
-    // Now and then the turn of a lower class, each in its turn.
-    [[nodiscard]] class_queue* next_queue() {
-        std::size_t first = 0;
-        if (taken % others_every == others_every - 1) {
-            first = 1 + taken / others_every % (priorities - 1);
-        }
-        if (queues[first].size() > 0) return &queues[first];
-        for (auto& queue : queues) {
-            if (queue.size() > 0) return &queue;
-        }
-        return nullptr;
-    }
-
     // The next job, or nothing once the pool stops. Says whether a queue that was full has room.
     std::optional<job> take(std::unique_lock<sync::mutex>& lock, bool& has_room) {
-        class_queue* queue = nullptr;
         ++idle;
-        work.wait(lock, [&] { return stopping || (queue = next_queue()) != nullptr; });
+        work.wait(lock, [&] { return stopping || !queues.empty(); });
         --idle;
         if (stopping) return std::nullopt;
-        ++taken;
-        const job j = queue->take();
+        const auto j = queues.take();
+        const priority urgency = j->urgency();
         // Told when half of it is free, so that it pays to come.
-        has_room = queue->refused && queue->size() <= options.queue_limit / 2;
-        if (has_room) queue->refused = false;
+        has_room = refused[index(urgency)] && queues.size(urgency) <= options.queue_limit / 2;
+        if (has_room) refused[index(urgency)] = false;
         return j;
     }
 
@@ -125,13 +66,12 @@ struct worker_pool::shared {
 
     // Under the lock.
     [[nodiscard]] bool add(const job& j) {
-        class_queue& queue = queues[index(j.urgency())];
         if (stopping) return false;
-        if (queue.size() >= options.queue_limit) {
-            queue.refused = true;
+        if (queues.size(j.urgency()) >= options.queue_limit) {
+            refused[index(j.urgency())] = true;
             return false;
         }
-        queue.add(j);
+        queues.add(j);
         return true;
     }
 };
@@ -176,27 +116,25 @@ std::size_t worker_pool::try_submit_some(std::span<const job> jobs) {
 
 std::optional<job> worker_pool::evict(priority urgency) {
     const std::lock_guard lock(shared_->mutex);
-    return shared_->queues[index(urgency)].evict();
+    return shared_->queues.evict(urgency);
 }
 
 std::array<std::size_t, priorities> worker_pool::waiting() const {
     const std::lock_guard lock(shared_->mutex);
-    std::array<std::size_t, priorities> lengths{};
-    for (std::size_t i = 0; i < priorities; ++i) lengths[i] = shared_->queues[i].size();
-    return lengths;
+    return shared_->queues.sizes();
 }
 
 void worker_pool::stop() noexcept {
-    std::array<class_queue, priorities> left;
+    detail::job_queues left;
     std::vector<sync::thread> threads;
     {
         const std::lock_guard lock(shared_->mutex);
         shared_->stopping = true;
-        std::swap(left, shared_->queues);
+        left.swap(shared_->queues);
         threads.swap(shared_->threads);
     }
     shared_->work.notify_all();
-    for (const auto& queue : left) queue.for_each([](const job& j) { j.drop(); });
+    left.drop_all();
     const bool inside = shared::mine == shared_.get();
     for (sync::thread& thread : threads) {
         if (thread.get_id() == sync::this_thread::get_id()) {

@@ -1,17 +1,15 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <foliot/service/detail/job_queues.hpp>
 #include <foliot/service/executor.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/post.hpp>
 
-#include <algorithm>
 #include <array>
 #include <condition_variable>
 #include <cstddef>
-#include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -38,7 +36,7 @@ namespace foliot {
 // Pick it for programs that use a timer_service and Asio. For timers of an Asio program alone take
 // asio_timer.hpp: no driver thread stands between the wheel and the context.
 //
-// Time:    try_submit O(1), one mutex and one post; evict O(jobs of the class).
+// Time:    try_submit O(1), one mutex and one post; evict O(1).
 // Threads: any thread may call everything. The context must be there until the service has stopped.
 // Memory:  40 bytes for each job that waits, and a handler in the context.
 // Errors:  std::invalid_argument if the limit is 0; what posting throws, and then nothing is taken.
@@ -71,39 +69,27 @@ public:
 
     [[nodiscard]] std::optional<job> evict(priority urgency) override {
         const std::lock_guard held(state_->mutex);
-        std::deque<job>& queue = state_->queues[index(urgency)];
-        const auto found =
-            std::find_if(queue.begin(), queue.end(), [](const job& j) { return j.discardable(); });
-        if (found == queue.end()) return std::nullopt;
-        const job evicted = *found;
-        queue.erase(found);
-        return evicted;
+        return state_->queues.evict(urgency);
     }
 
     [[nodiscard]] std::array<std::size_t, priorities> waiting() const override {
         const std::lock_guard held(state_->mutex);
-        std::array<std::size_t, priorities> lengths{};
-        for (std::size_t i = 0; i < priorities; ++i) lengths[i] = state_->queues[i].size();
-        return lengths;
+        return state_->queues.sizes();
     }
 
     void stop() noexcept override {
         const std::shared_ptr<state> s = state_;
-        std::array<std::deque<job>, priorities> left;
+        detail::job_queues left;
         {
             const std::lock_guard held(s->mutex);
             s->stopped = true;
-            std::swap(left, s->queues);
+            left.swap(s->queues);
         }
-        for (const auto& queue : left) {
-            for (const job& j : queue) j.drop();
-        }
+        left.drop_all();
         s->wait_until_quiet();
     }
 
 private:
-    static std::size_t index(priority p) noexcept { return static_cast<std::size_t>(p); }
-
     // A job that runs on this thread; they nest when a job runs the context.
     struct state;
     struct frame {
@@ -116,9 +102,8 @@ private:
     struct state {
         std::mutex mutex;
         std::condition_variable quiet;
-        std::array<std::deque<job>, priorities> queues;
+        detail::job_queues queues;
         std::size_t limit = 0;
-        std::uint64_t taken = 0;
         std::size_t running = 0;
         std::size_t stopping = 0;  // of those that run: called stop themselves
         bool stopped = false;
@@ -127,32 +112,18 @@ private:
 
         void run_one() {
             std::unique_lock held(mutex);
-            std::deque<job>* const queue = next_queue();
-            if (queue == nullptr) return;  // dropped or evicted meanwhile
-            const job j = queue->front();
-            queue->pop_front();
-            ++taken;
+            const auto j = queues.take();
+            if (!j) return;  // dropped or evicted meanwhile
             ++running;
             held.unlock();
             frame here{this, innermost};
             innermost = &here;
-            j();
+            (*j)();
             innermost = here.outer;
             held.lock();
             --running;
             if (here.stops) --stopping;
             if (stopped) quiet.notify_all();
-        }
-
-        // Now and then the turn of a lower class, each in its turn.
-        [[nodiscard]] std::deque<job>* next_queue() noexcept {
-            std::size_t first = 0;
-            if (taken % 8 == 7) first = 1 + taken / 8 % (priorities - 1);
-            if (!queues[first].empty()) return &queues[first];
-            for (auto& queue : queues) {
-                if (!queue.empty()) return &queue;
-            }
-            return nullptr;
         }
 
         void wait_until_quiet() {
@@ -170,10 +141,9 @@ private:
 
     // Under the lock, so that the handler finds its job.
     bool add(const job& j) {
-        std::deque<job>& queue = state_->queues[index(j.urgency())];
-        if (state_->stopped || queue.size() >= state_->limit) return false;
+        if (state_->stopped || state_->queues.size(j.urgency()) >= state_->limit) return false;
         boost::asio::post(executor_, [s = state_] { s->run_one(); });
-        queue.push_back(j);
+        state_->queues.add(j);
         return true;
     }
 
