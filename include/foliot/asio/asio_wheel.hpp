@@ -6,6 +6,7 @@
 #include <foliot/asio/detail/short_lock.hpp>
 #include <foliot/asio/detail/timer_core.hpp>
 #include <foliot/service/clock.hpp>
+#include <foliot/time/conversion.hpp>
 #include <foliot/time/tick.hpp>
 #include <foliot/wheel/hierarchical_wheel.hpp>
 
@@ -172,11 +173,8 @@ private:
     // ---- under the lock
     // --------------------------------------------------------------------------
 
-    // As due_at and elapsed of time/conversion.hpp do it for any unit, and with 128 bits.
     [[nodiscard]] tick due_of(const core& t) const noexcept {
-        if (t.past || t.expiry.count() <= 0) return {};
-        const auto length = static_cast<std::uint64_t>(tick_length_.count());
-        return {(static_cast<std::uint64_t>(t.expiry.count()) + length - 1) / length};
+        return t.past ? tick{} : due_at(t.expiry, tick_length_);
     }
     [[nodiscard]] std::chrono::nanoseconds time_of(tick t) const noexcept {
         return tick_length_ * static_cast<std::int64_t>(std::min(t.count, last_tick_));
@@ -323,7 +321,7 @@ private:
             asio_wheel& w;
             ~at_the_end() { w.take_fired(); }
         } const taken{*this};
-        const tick reached{static_cast<std::uint64_t>(now / tick_length_)};
+        const tick reached = elapsed(now, tick_length_);
         static_cast<void>(wheel_.advance(reached, portion, [this](timer_hook& hook) {
             auto& t = static_cast<core&>(hook);
             if (t.waits()) fired_.push_back({t.expiry, fired_.size(), &t});
