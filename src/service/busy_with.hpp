@@ -20,6 +20,12 @@ struct busy_with {
 
     // The latest of this thread: a callback may poll, so there may be several.
     static thread_local const busy_with* innermost;
+
+    [[nodiscard]] static bool is_here(const timer_node& node) noexcept {
+        const busy_with* b = innermost;
+        while (b != nullptr && &b->node != &node) b = b->outer;
+        return b != nullptr;
+    }
 };
 
 }  // namespace foliot::detail

@@ -15,13 +15,6 @@ namespace {
 using std::chrono::nanoseconds;
 using state = timer_node::state;
 
-bool is_busy_here(const timer_node& node) {
-    for (const busy_with* b = busy_with::innermost; b != nullptr; b = b->outer) {
-        if (&b->node == &node) return true;
-    }
-    return false;
-}
-
 }  // namespace
 
 thread_local const busy_with* busy_with::innermost = nullptr;
@@ -204,7 +197,7 @@ cancel_result shard::cancel_and_wait(timer_node& node, std::uint64_t generation)
     } else if (node.now == state::dropped) {  // likewise
         node.now = state::over;
         left.node = &node;
-    } else if (!is_busy_here(node)) {
+    } else if (!busy_with::is_here(node)) {
         finished_.wait(held, [&] { return node.generation != generation; });
     }
     return result;
@@ -214,7 +207,7 @@ void shard::wait_until_quiet() {
     lock held(mutex_);
     finished_.wait(held, [&] {
         return std::all_of(running_.begin(), running_.end(),
-                           [](const run_begun& run) { return is_busy_here(*run.node); });
+                           [](const run_begun& run) { return busy_with::is_here(*run.node); });
     });
 }
 
