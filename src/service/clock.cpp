@@ -8,7 +8,7 @@ namespace {
 class machine final : public service_clock {
 public:
     [[nodiscard]] std::chrono::nanoseconds steady() const noexcept override {
-        return std::chrono::steady_clock::now().time_since_epoch();
+        return detail::machine_steady();
     }
     [[nodiscard]] std::chrono::nanoseconds wall() const noexcept override {
         return std::chrono::system_clock::now().time_since_epoch();
@@ -20,6 +20,10 @@ public:
 const service_clock& machine_clock() noexcept {
     static const machine clock;
     return clock;
+}
+
+std::chrono::nanoseconds detail::machine_steady() noexcept {
+    return std::chrono::steady_clock::now().time_since_epoch();
 }
 
 }  // namespace foliot

@@ -27,6 +27,13 @@ public:
 /// The machine's clocks.
 [[nodiscard]] const service_clock& machine_clock() noexcept;
 
+namespace detail {
+
+/// machine_clock().steady(), for who does not know yet which clock he goes by.
+[[nodiscard]] std::chrono::nanoseconds machine_steady() noexcept;
+
+}  // namespace detail
+
 /// A clock that stands still until it is told otherwise, for tests: give it to a service without a
 /// driver, advance it, and call the service's poll().
 ///

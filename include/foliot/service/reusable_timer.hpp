@@ -41,6 +41,7 @@ public:
         urgency = options.urgency;
         discardable = options.discardable;
         group = options.group;
+        of_group = group != 0;
         home.adopt(*this);
     }
     reusable_timer(const reusable_timer&) = delete;
@@ -53,7 +54,10 @@ public:
     /// means at once. While its callback runs: it is armed when that returns.
     template <class Rep, class Period>
     void after(std::chrono::duration<Rep, Period> delay) {
-        arm(detail::deadline_after(home.now(), delay));
+        // The node tells which clock it goes by: it is fetched while the machine's is read.
+        __builtin_prefetch(static_cast<detail::timer_node*>(this), 1);
+        const auto machine = detail::machine_steady();
+        arm(detail::deadline_after(home.steady_given(machine), delay));
     }
 
     /// The same, for a time of the steady clock.

@@ -71,7 +71,8 @@ public:
         std::function<void()> on_rejected;
     };
 
-    explicit shard(const surroundings& around) : around_(around), nodes_(*this) {}
+    explicit shard(const surroundings& around)
+        : around_(around), by_machine_(around.clock == &machine_clock()), nodes_(*this) {}
     shard(const shard&) = delete;
     shard& operator=(const shard&) = delete;
     virtual ~shard();
@@ -122,6 +123,11 @@ public:
 
     [[nodiscard]] std::chrono::nanoseconds now() const noexcept {
         return around_.wall ? around_.clock->wall() : around_.clock->steady();
+    }
+    /// The steady time, where the machine's has been read already.
+    [[nodiscard]] std::chrono::nanoseconds steady_given(
+        std::chrono::nanoseconds machine) const noexcept {
+        return by_machine_ ? machine : around_.clock->steady();
     }
     [[nodiscard]] bool by_wall() const noexcept { return around_.wall; }
 
@@ -216,6 +222,7 @@ private:
     }
 
     const surroundings& around_;
+    const bool by_machine_;
     mutable sync::mutex mutex_;
     sync::condition_variable finished_;
     timer_nodes nodes_;

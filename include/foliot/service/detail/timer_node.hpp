@@ -42,6 +42,7 @@ struct alignas(64) timer_node : timer_hook {
     bool discardable = false;
     bool ends = false;  // cancelled while it runs: it does not repeat
     bool grouped : 1 = false;
+    bool of_group : 1 = false;   // a kept one: its group is not 0
     bool stands_in : 1 = false;  // for one that is kept: see below
     bool plain = true;           // its callback
     bool kept = false;           // by its owner: see below
