@@ -1,4 +1,6 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#include "support/memory.hpp"
+
 #include <foliot/coro/sleep.hpp>
 #include <foliot/coro/spawn.hpp>
 #include <foliot/coro/with_timeout.hpp>
@@ -6,13 +8,11 @@
 #include <gtest/gtest.h>
 
 #include <malloc.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
-#include <fstream>
 
 namespace foliot {
 namespace {
@@ -20,15 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t many = 100'000;
-
-// That are in memory: the service asks for more than it has used.
-std::size_t resident_bytes() {
-    std::ifstream statm("/proc/self/statm");
-    std::size_t size = 0;
-    std::size_t resident = 0;
-    statm >> size >> resident;
-    return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
 
 service_options on(const service_clock& clock) {
     service_options o;
@@ -45,9 +36,9 @@ void measure(const char* what, Make make) {
     std::size_t ended = 0;
     timer_service timers(on(clock));
     ::malloc_trim(0);
-    const std::size_t before = resident_bytes();
+    const std::size_t before = test::resident_bytes();
     for (std::size_t i = 0; i < many; ++i) make(timers, ended);
-    const std::size_t used = resident_bytes() - before;
+    const std::size_t used = test::resident_bytes() - before;
     EXPECT_EQ(ended, 0U);
     clock.advance(1h);
     while (timers.poll() > 0) {}

@@ -1,9 +1,8 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #include "integration/server/server_fixture.hpp"
+#include "support/memory.hpp"
 
-#include <unistd.h>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <random>
 #include <vector>
@@ -15,13 +14,6 @@ using namespace std::string_literals;
 using testing::AnyOf;
 using testing::Eq;
 using testing::HasSubstr;
-
-std::size_t resident_bytes() {
-    std::ifstream statm("/proc/self/statm");
-    std::size_t total = 0, resident = 0;
-    statm >> total >> resident;
-    return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
 
 std::uint64_t seed() {
     const char* given = std::getenv("FOLIOT_SEED");
