@@ -6,13 +6,14 @@
 #include <foliot/coro/spawn.hpp>
 #include <foliot/coro/with_timeout.hpp>
 
+#include "support/environment.hpp"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <optional>
 #include <random>
@@ -26,18 +27,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using std::chrono::microseconds;
-
-std::uint64_t seed_from_environment() {
-    const char* const text = std::getenv("FOLIOT_SEED");
-    const std::uint64_t seed = text != nullptr ? std::strtoull(text, nullptr, 10) : 20260101;
-    std::printf("FOLIOT_SEED=%llu\n", static_cast<unsigned long long>(seed));
-    return seed;
-}
-
-std::chrono::milliseconds how_long() {
-    const char* const text = std::getenv("FOLIOT_STRESS_SECONDS");
-    return text != nullptr ? std::chrono::seconds(std::strtoul(text, nullptr, 10)) : 1500ms;
-}
 
 struct counts {
     std::atomic<int> begun = 0;
@@ -150,10 +139,10 @@ private:
 };
 
 TEST(coro_stress, each_coroutine_ends_once_and_nothing_is_left) {
-    const std::uint64_t seed = seed_from_environment();
+    const std::uint64_t seed = seed_or(20260101);
     counts c;
     timer_service timers;
-    const auto end = machine_clock().steady() + how_long();
+    const auto end = machine_clock().steady() + stress_time_or(1500ms);
     {
         std::vector<std::jthread> threads;
         for (std::uint64_t t = 0; t < 3; ++t) {
@@ -182,8 +171,8 @@ TEST(coro_stress, each_coroutine_ends_once_and_nothing_is_left) {
 }
 
 TEST(coro_stress, a_service_that_stops_meanwhile_loses_none) {
-    const std::uint64_t seed = seed_from_environment();
-    const auto end = machine_clock().steady() + how_long();
+    const std::uint64_t seed = seed_or(20260101);
+    const auto end = machine_clock().steady() + stress_time_or(1500ms);
     std::uint64_t round = 0;
     int begun = 0;
     for (; machine_clock().steady() < end; ++round) {
@@ -214,7 +203,7 @@ TEST(coro_stress, a_service_that_stops_meanwhile_loses_none) {
 }
 
 TEST(coro_stress, a_service_that_rejects_what_it_has_no_room_for_makes_them_late_and_loses_none) {
-    const std::uint64_t seed = seed_from_environment();
+    const std::uint64_t seed = seed_or(20260101);
     counts c;
     service_options options;
     options.queue_limit = 1;
@@ -235,7 +224,7 @@ TEST(coro_stress, a_service_that_rejects_what_it_has_no_room_for_makes_them_late
 // With a tick of a nanosecond a sleep of none is over while it is being begun.
 TEST(coro_stress,
      a_sleep_that_is_over_while_it_begins_goes_on_once_and_not_in_the_thread_that_began) {
-    seed_from_environment();
+    seed_or(20260101);
     service_options options;
     options.tick = 1ns;
     timer_service timers(options);

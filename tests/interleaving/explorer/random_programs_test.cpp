@@ -2,6 +2,7 @@
 //
 // The reduced search against all interleavings: in programs made at random both must see the same
 // outcomes.
+#include "support/environment.hpp"
 #include "support/interleaving/explore.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <random>
 #include <set>
@@ -158,15 +158,8 @@ explored explore_all(exploration how, const program& p) {
     return e;
 }
 
-std::uint64_t first_seed() {
-    const char* const text = std::getenv("FOLIOT_SEED");
-    const std::uint64_t seed = text != nullptr ? std::strtoull(text, nullptr, 10) : 1;
-    std::printf("FOLIOT_SEED=%llu\n", static_cast<unsigned long long>(seed));
-    return seed;
-}
-
 TEST(random_programs, have_the_same_outcomes_in_the_reduced_search_as_in_all_interleavings) {
-    const std::uint64_t first = first_seed();
+    const std::uint64_t first = seed_or(1);
     std::uint64_t all = 0;
     std::uint64_t few = 0;
     std::uint64_t compared = 0;

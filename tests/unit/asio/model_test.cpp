@@ -6,6 +6,7 @@
 // or after what is aborted meanwhile is up to when the context looks for timers. With more than 16
 // handlers to be called at a time asio_timer has several called as one, so then they are not
 // counted.
+#include "support/environment.hpp"
 #include "timers.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -14,8 +15,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <random>
@@ -180,14 +179,8 @@ std::string difference(const std::vector<std::string>& seen,
            (e == expected.end() ? "nothing" : *e) + "]";
 }
 
-std::uint64_t seed_given() {
-    const char* const given = std::getenv("FOLIOT_SEED");
-    return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device()();
-}
-
 void compare(std::uint64_t rounds, int steps, int most_waits) {
-    const std::uint64_t seed = seed_given();
-    std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+    const std::uint64_t seed = seed_or(std::random_device()());
     std::size_t lines = 0;
     for (std::uint64_t round = 0; round < rounds; ++round) {
         const auto start = clock::now();

@@ -2,6 +2,8 @@
 #include <foliot/asio/detail/ready_waits.hpp>
 #include <foliot/asio/detail/stored_wait.hpp>
 
+#include "support/environment.hpp"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -11,8 +13,6 @@
 #include <random>
 #include <string>
 #include <vector>
-
-#include <cstdlib>
 
 namespace foliot::detail {
 namespace {
@@ -136,9 +136,7 @@ private:
 };
 
 TEST(ready_waits, give_all_back_in_order) {
-    const char* const given = std::getenv("FOLIOT_SEED");
-    const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : 1;
-    std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+    const std::uint64_t seed = seed_or(1);
     for (std::uint64_t round = 0; round < 20; ++round) {
         ready_waits_model m(seed + round);
         for (int burst = 0; burst < 40; ++burst) {

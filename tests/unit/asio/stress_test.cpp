@@ -2,6 +2,7 @@
 //
 // Threads that use timers of their own while others run the context: each wait must end exactly
 // once.
+#include "support/environment.hpp"
 #include "timers.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -13,8 +14,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <random>
@@ -83,18 +82,12 @@ private:
     std::array<std::optional<Timer>, 60> timers_;
 };
 
-std::uint64_t seed_given() {
-    const char* const given = std::getenv("FOLIOT_SEED");
-    return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device()();
-}
-
 template <class Timer>
 class stress : public testing::Test {};
 TYPED_TEST_SUITE(stress, timer_types, timer_names);
 
 TYPED_TEST(stress, each_wait_ends_once) {
-    const std::uint64_t seed = seed_given();
-    std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+    const std::uint64_t seed = seed_or(std::random_device()());
     asio::io_context io;
     totals all;
     auto work = std::make_optional(asio::make_work_guard(io));

@@ -1,11 +1,14 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "support/service/held_executor.hpp"
+
 #include <foliot/service/timer_service.hpp>
 
 #include <chrono>
 #include <coroutine>
 #include <exception>
+#include <memory>
 #include <utility>
 
 namespace foliot {
@@ -38,6 +41,30 @@ struct simulated {
     [[nodiscard]] std::uint64_t timers_left() const {
         const service_metrics m = timers.metrics();
         return m.pending + m.due + m.running;
+    }
+};
+
+/// A service that rejects what it has no room for: that of one callback, which is taken.
+struct crowded {
+    manual_service_clock clock;
+    std::shared_ptr<held_executor> held_up = std::make_shared<held_executor>(1);
+    timer_service timers{options()};
+
+    crowded() {
+        timers.after(std::chrono::milliseconds{1}, [] {});
+        go();
+    }
+    void go() {
+        clock.advance(std::chrono::milliseconds{20});
+        timers.poll();
+    }
+
+private:
+    [[nodiscard]] service_options options() const {
+        service_options o = simulated::options(clock);
+        o.executor = held_up;
+        o.when_full = overload::reject;
+        return o;
     }
 };
 

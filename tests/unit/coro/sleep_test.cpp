@@ -194,29 +194,17 @@ TEST(sleep, what_it_returns_may_be_kept_and_awaited_again) {
 }
 
 TEST(sleep, one_that_is_rejected_for_want_of_room_sleeps_on_until_there_is_some) {
-    manual_service_clock clock;
-    const auto held_up = std::make_shared<held_executor>(1);
-    service_options options = simulated::options(clock);
-    options.executor = held_up;
-    options.when_full = overload::reject;
-    timer_service timers(options);
-    const auto go = [&] {
-        clock.advance(20ms);
-        timers.poll();
-    };
-
+    crowded world;
     outcome to;
-    timers.after(1ms, [] {});  // takes the room
-    go();
-    sleep_once(timers, 1ms, to);
-    for (int i = 0; i < 3; ++i) go();
-    EXPECT_EQ(timers.metrics().rejected, 3U);
+    sleep_once(world.timers, 1ms, to);
+    for (int i = 0; i < 3; ++i) world.go();
+    EXPECT_EQ(world.timers.metrics().rejected, 3U);
     EXPECT_EQ(to.all(), 0);
 
-    held_up->run_one();
-    go();
+    world.held_up->run_one();
+    world.go();
     EXPECT_EQ(to.all(), 0);  // not on the thread that hands over
-    held_up->run_one();
+    world.held_up->run_one();
     EXPECT_EQ(to.elapsed, 1);
 }
 

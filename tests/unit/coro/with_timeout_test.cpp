@@ -16,7 +16,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "support/service/held_executor.hpp"
 #include "unit/coro/simulated.hpp"
 
 namespace foliot {
@@ -405,19 +404,7 @@ TEST_F(with_timeout_of_5s, keeps_the_lambda_that_makes_it) {
 }
 
 TEST(with_timeout, a_time_that_is_rejected_for_want_of_room_comes_later) {
-    manual_service_clock clock;
-    const auto held_up = std::make_shared<held_executor>(1);
-    service_options options = simulated::options(clock);
-    options.executor = held_up;
-    options.when_full = overload::reject;
-    timer_service timers(options);
-    const auto go = [&] {
-        clock.advance(20ms);
-        timers.poll();
-    };
-    timers.after(1ms, [] {});  // takes the room
-    go();
-
+    crowded world;
     event comes;
     std::optional<bool> in_time;
     bool asked = false;
@@ -425,17 +412,17 @@ TEST(with_timeout, a_time_that_is_rejected_for_want_of_room_comes_later) {
         const std::stop_callback on_stop(co_await this_stop_token(), [&] { asked = true; });
         co_await comes;
     };
-    spawn([&]() -> lazy<> { in_time = co_await with_timeout(timers, wait(), 1ms); });
-    for (int i = 0; i < 3; ++i) go();
-    EXPECT_EQ(timers.metrics().rejected, 3U);
+    spawn([&]() -> lazy<> { in_time = co_await with_timeout(world.timers, wait(), 1ms); });
+    for (int i = 0; i < 3; ++i) world.go();
+    EXPECT_EQ(world.timers.metrics().rejected, 3U);
     EXPECT_FALSE(asked);
-    held_up->run_one();
-    go();
-    held_up->run_one();
+    world.held_up->run_one();
+    world.go();
+    world.held_up->run_one();
     EXPECT_TRUE(asked);
     comes.come();
     EXPECT_EQ(in_time, false);
-    EXPECT_EQ(timers.metrics().pending + timers.metrics().due, 0U);
+    EXPECT_EQ(world.timers.metrics().pending + world.timers.metrics().due, 0U);
 }
 
 TEST(with_timeout, works_with_threads_that_nobody_drives) {

@@ -2,6 +2,7 @@
 // Threads that watch, check, expire, cancel and stop, all at once: what is counted must add up.
 #include <foliot/service/delayed_operations.hpp>
 
+#include "support/environment.hpp"
 #include "waiting_operation.hpp"
 
 #include <gtest/gtest.h>
@@ -13,8 +14,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <iostream>
 #include <memory>
 #include <random>
 #include <string>
@@ -28,13 +27,6 @@ using namespace std::chrono_literals;
 using test_support::waiting_operation;
 
 constexpr std::size_t threads = 8;
-
-std::uint64_t seed() {
-    const char* const given = std::getenv("FOLIOT_SEED");
-    const std::uint64_t s = given != nullptr ? std::stoull(given) : 20'260'101;
-    std::cout << "FOLIOT_SEED=" << s << '\n';
-    return s;
-}
 
 template <class Work>
 void on_threads(Work work) {
@@ -66,7 +58,7 @@ void wait_until(Done done) {
 }
 
 TEST(purgatory_races, each_operation_completes_once_by_whichever_comes_first) {
-    const std::uint64_t s = seed();
+    const std::uint64_t s = seed_or(20'260'101);
     timer_service timers;
     delayed_operations<std::size_t> waiting(timers, {.parts = 4, .purge_threshold = 50});
     constexpr std::size_t count = 24'000;
@@ -204,7 +196,7 @@ TEST(purgatory_races, a_condition_met_while_the_operation_is_being_watched_is_no
 }
 
 TEST(purgatory_races, cancels_completions_and_expirations_add_up) {
-    const std::uint64_t s = seed();
+    const std::uint64_t s = seed_or(20'260'101);
     timer_service timers;
     delayed_operations<std::size_t> waiting(timers, {.parts = 2, .purge_threshold = 20});
     constexpr std::size_t count = 16'000;
