@@ -2,6 +2,7 @@
 #include "command_line.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 
@@ -19,6 +20,22 @@ std::vector<std::string> to_words(const std::string& text) {
     std::istringstream in(text);
     for (std::string word; std::getline(in, word, ',');) result.push_back(word);
     return result;
+}
+
+std::uint64_t command_line::number(const std::string& flag, const std::string& text) const {
+    const auto value = to_number(text);
+    if (!value) refuse(flag + ": '" + text + "' is no number from 0 to 4e9");
+    return *value;
+}
+
+void command_line::refuse(const std::string& why) const {
+    std::fprintf(stderr, "%s: %s\n%s", program_, why.c_str(), usage_);
+    std::exit(2);
+}
+
+void command_line::help() const {
+    std::fputs(usage_, stdout);
+    std::exit(0);
 }
 
 bool allows(const std::vector<std::string>& list, std::string_view name) {

@@ -3,8 +3,8 @@
 
 #include "../common/command_line.hpp"
 
-#include <cstdio>
-#include <cstdlib>
+#include <string>
+#include <vector>
 
 namespace bench {
 
@@ -25,26 +25,30 @@ constexpr const char* usage =
     "  --json      where the results go (build/bench/inproc.json)\n"
     "  --strict    exit with 1 if a must-hold line is missed\n";
 
-[[noreturn]] void refuse(const std::string& why) {
-    std::fprintf(stderr, "inproc: %s\n%s", why.c_str(), usage);
-    std::exit(2);
-}
-
-std::uint64_t number(const std::string& flag, const std::string& text) {
-    const auto value = to_number(text);
-    if (!value) refuse(flag + ": '" + text + "' is no number from 0 to 4e9");
-    return *value;
-}
+const command_line line("inproc", usage);
 
 std::vector<std::uint64_t> numbers(const std::string& flag, const std::string& text,
                                    std::uint64_t least, std::uint64_t most) {
     std::vector<std::uint64_t> result;
     for (const std::string& word : to_words(text)) {
-        result.push_back(number(flag, word));
+        result.push_back(line.number(flag, word));
         if (result.back() >= least && result.back() <= most) continue;
-        refuse(flag + ": from " + std::to_string(least) + " to " + std::to_string(most));
+        line.refuse(flag + ": from " + std::to_string(least) + " to " + std::to_string(most));
     }
     return result;
+}
+
+bool flip(options& o, const std::string& flag) {
+    if (flag == "--quick") {
+        o.quick = true;
+    } else if (flag == "--smoke") {
+        o.smoke = true;
+    } else if (flag == "--strict") {
+        o.strict = true;
+    } else {
+        return false;
+    }
+    return true;
 }
 
 void set(options& o, const std::string& flag, const std::string& value) {
@@ -61,9 +65,9 @@ void set(options& o, const std::string& flag, const std::string& value) {
     } else if (flag == "--repeats") {
         o.repeats = static_cast<int>(numbers(flag, value, 1, 1000).at(0));
     } else if (flag == "--seed") {
-        o.seed = number(flag, value);
+        o.seed = line.number(flag, value);
     } else {
-        refuse("no flag '" + flag + "'");
+        line.refuse("no flag '" + flag + "'");
     }
 }
 
@@ -71,23 +75,9 @@ void set(options& o, const std::string& flag, const std::string& value) {
 
 options parse_options(int argc, char** argv) {
     options o;
-    for (int i = 1; i < argc; ++i) {
-        const std::string flag = argv[i];
-        if (flag == "--help" || flag == "-h") {
-            std::fputs(usage, stdout);
-            std::exit(0);
-        } else if (flag == "--quick") {
-            o.quick = true;
-        } else if (flag == "--smoke") {
-            o.smoke = true;
-        } else if (flag == "--strict") {
-            o.strict = true;
-        } else if (i + 1 < argc) {
-            set(o, flag, argv[++i]);
-        } else {
-            refuse("no flag '" + flag + "', or its value is missing");
-        }
-    }
+    line.parse(
+        argc, argv, [&](const std::string& flag) { return flip(o, flag); },
+        [&](const std::string& flag, const std::string& value) { set(o, flag, value); });
     return o;
 }
 

@@ -3,8 +3,8 @@
 
 #include "../common/command_line.hpp"
 
-#include <cstdio>
-#include <cstdlib>
+#include <string>
+#include <vector>
 
 namespace bench {
 
@@ -26,15 +26,20 @@ constexpr const char* usage =
     "  --plots     where the plots go (build/bench)\n"
     "  --strict    exit with 1 if a must-hold line is missed\n";
 
-[[noreturn]] void refuse(const std::string& why) {
-    std::fprintf(stderr, "wheels: %s\n%s", why.c_str(), usage);
-    std::exit(2);
-}
+const command_line line("wheels", usage);
 
-std::uint64_t number(const std::string& flag, const std::string& text) {
-    const auto value = to_number(text);
-    if (!value) refuse(flag + ": '" + text + "' is no number from 0 to 4e9");
-    return *value;
+bool flip(options& o, const std::string& flag) {
+    if (flag == "--quick") {
+        o.quick = true;
+    } else if (flag == "--smoke") {
+        o.smoke = true;
+        o.repeats = 1;
+    } else if (flag == "--strict") {
+        o.strict = true;
+    } else {
+        return false;
+    }
+    return true;
 }
 
 void set(options& o, const std::string& flag, const std::string& value) {
@@ -47,13 +52,13 @@ void set(options& o, const std::string& flag, const std::string& value) {
     } else if (flag == "--models") {
         o.models = to_words(value);
     } else if (flag == "--n") {
-        for (const std::string& word : to_words(value)) o.sizes.push_back(number(flag, word));
+        for (const std::string& word : to_words(value)) o.sizes.push_back(line.number(flag, word));
     } else if (flag == "--repeats") {
-        o.repeats = static_cast<int>(number(flag, value));
+        o.repeats = static_cast<int>(line.number(flag, value));
     } else if (flag == "--seed") {
-        o.seed = number(flag, value);
+        o.seed = line.number(flag, value);
     } else {
-        refuse("no flag '" + flag + "'");
+        line.refuse("no flag '" + flag + "'");
     }
 }
 
@@ -61,25 +66,10 @@ void set(options& o, const std::string& flag, const std::string& value) {
 
 options parse_options(int argc, char** argv) {
     options o;
-    for (int i = 1; i < argc; ++i) {
-        const std::string flag = argv[i];
-        if (flag == "--help" || flag == "-h") {
-            std::fputs(usage, stdout);
-            std::exit(0);
-        } else if (flag == "--quick") {
-            o.quick = true;
-        } else if (flag == "--smoke") {
-            o.smoke = true;
-            o.repeats = 1;
-        } else if (flag == "--strict") {
-            o.strict = true;
-        } else if (i + 1 < argc) {
-            set(o, flag, argv[++i]);
-        } else {
-            refuse("no flag '" + flag + "', or its value is missing");
-        }
-    }
-    if (o.repeats < 1) refuse("--repeats: at least 1");
+    line.parse(
+        argc, argv, [&](const std::string& flag) { return flip(o, flag); },
+        [&](const std::string& flag, const std::string& value) { set(o, flag, value); });
+    if (o.repeats < 1) line.refuse("--repeats: at least 1");
     return o;
 }
 

@@ -4,7 +4,7 @@
 
 #include "../model_contender.hpp"
 #include "all.hpp"
-#include "threaded_seat.hpp"
+#include "service_seat.hpp"
 
 #include <new>
 
@@ -21,9 +21,9 @@ public:
 
     explicit reusable(unsigned) {}
 
-    class seat : public threaded_seat {
+    class seat : public service_seat {
     public:
-        explicit seat(reusable& s) : timers_(s.timers_) {}
+        explicit seat(reusable& s) : service_seat(s.timers_) {}
 
         object* make(void* where, std::uint32_t id) {
             return new (where)
@@ -41,15 +41,6 @@ public:
             o.timer.after(delay);
             return true;
         }
-
-        std::optional<std::chrono::steady_clock::time_point> due(const object& o) const {
-            const auto deadline = o.timer.deadline();
-            if (!deadline) return std::nullopt;
-            return std::chrono::steady_clock::time_point(*deadline);
-        }
-
-    private:
-        foliot::timer_service& timers_;
     };
 
 private:

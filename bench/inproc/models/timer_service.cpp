@@ -3,7 +3,7 @@
 
 #include "../model_contender.hpp"
 #include "all.hpp"
-#include "threaded_seat.hpp"
+#include "service_seat.hpp"
 
 #include <new>
 
@@ -20,9 +20,9 @@ public:
 
     explicit service(unsigned) {}
 
-    class seat : public threaded_seat {
+    class seat : public service_seat {
     public:
-        explicit seat(service& s) : timers_(s.timers_) {}
+        explicit seat(service& s) : service_seat(s.timers_) {}
 
         object* make(void* where, std::uint32_t id) { return new (where) object(id); }
         void unmake(object& o) {
@@ -41,15 +41,6 @@ public:
         bool refresh(object& o, std::chrono::milliseconds delay) {
             return o.timer.reschedule(delay) == foliot::reschedule_result::moved;
         }
-
-        std::optional<std::chrono::steady_clock::time_point> due(const object& o) const {
-            const auto deadline = o.timer.deadline();
-            if (!deadline) return std::nullopt;
-            return std::chrono::steady_clock::time_point(*deadline);
-        }
-
-    private:
-        foliot::timer_service& timers_;
     };
 
 private:
