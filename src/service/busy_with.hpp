@@ -3,11 +3,16 @@
 
 #include <foliot/service/detail/timer_node.hpp>
 
+#include <cstdint>
+
 namespace foliot::detail {
 
 /// A timer whose callback this thread runs or destroys, for as long as this is there.
 struct busy_with {
-    busy_with(timer_node& n, bool r) noexcept : node(n), runs(r), outer(innermost) {
+    // A stand-in's callback is that of a reusable_timer, which may be gone before it returns.
+    enum class by : std::uint8_t { running, standing_in, destroying };
+
+    busy_with(timer_node& n, by w) noexcept : node(n), what(w), outer(innermost) {
         innermost = this;
     }
     busy_with(const busy_with&) = delete;
@@ -15,7 +20,7 @@ struct busy_with {
     ~busy_with() { innermost = outer; }
 
     timer_node& node;
-    const bool runs;  // or destroys
+    const by what;
     const busy_with* const outer;
 
     // The latest of this thread: a callback may poll, so there may be several.

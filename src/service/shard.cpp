@@ -25,8 +25,8 @@ bool shard::inside_callback() noexcept { return busy_with::innermost != nullptr;
 
 shard::made shard::current() noexcept {
     const busy_with* b = busy_with::innermost;
-    while (b != nullptr && !b->runs) b = b->outer;
-    if (b == nullptr || b->node.partner != nullptr) return {nullptr, 0};
+    while (b != nullptr && b->what == busy_with::by::destroying) b = b->outer;
+    if (b == nullptr || b->what == busy_with::by::standing_in) return {nullptr, 0};
     return {&b->node, b->node.generation};  // which does not change while it runs
 }
 
@@ -452,7 +452,7 @@ void shard::empty_if_dropped(timer_node& node) noexcept {
 
 void shard::empty(timer_node& node) noexcept {
     {
-        const busy_with here(node, false);
+        const busy_with here(node, busy_with::by::destroying);
         node.callback.reset();
     }
     {

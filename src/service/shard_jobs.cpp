@@ -45,7 +45,8 @@ void shard::run(timer_node& node, std::uint64_t ticket) noexcept {
     if (callback == nullptr) return end(node, ticket, job_fate::stop);
     bool failed = false;
     {
-        const busy_with here(node, true);
+        const busy_with here(
+            node, callback == &node.callback ? busy_with::by::running : busy_with::by::standing_in);
         try {
             (*callback)();
         } catch (...) {

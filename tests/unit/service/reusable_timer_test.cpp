@@ -103,15 +103,19 @@ TYPED_TEST(reusable, its_callback_may_arm_and_cancel_it) {
 
 TYPED_TEST(reusable, its_callback_may_destroy_it) {
     int fired = 0;
+    bool named = false;
     auto t = std::make_unique<std::optional<reusable_timer>>();
-    t->emplace(this->timers, [&t, &fired] {
-        int& count = fired;  // what was captured is gone after the next line
+    t->emplace(this->timers, [&t, &fired, &named] {
+        int& count = fired;  // what was captured is gone after these lines
+        bool& by_token = named;
         t.reset();
         ++count;
+        by_token = static_cast<bool>(timer::current());
     });
     (*t)->after(10ms);
     this->go(20ms);
     EXPECT_EQ(fired, 1);
+    EXPECT_FALSE(named) << "not by one that names its stand-in";
     EXPECT_EQ(this->timers.metrics().completed, 1U);
     EXPECT_EQ(this->timers.metrics().running, 0U);
 }
