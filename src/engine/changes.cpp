@@ -164,10 +164,36 @@ std::optional<failure> check(const precondition& p, const entry* e) {
 
 }  // namespace
 
+store::due_point engine::impl::due_of(const std::variant<after, at>& when) const {
+    if (const auto* delay = std::get_if<after>(&when)) {
+        return {store::clock_kind::service, clock_.service_due(delay->delay)};
+    }
+    return {store::clock_kind::wall, std::get<at>(when).wall_ms};
+}
+
+/// Whether `old` keeps its place against a set for `due`. A timer that is retried or dead is as
+/// late as it was asked to be: its back-off is no due.
+bool engine::impl::stands_against(const entry& old, set_mode mode, store::due_point due) const {
+    const tick now = clock_.to_wall(old.due_point());
+    const tick wanted = clock_.to_wall(due);
+    return (mode == set_mode::extend && wanted <= now) ||
+           (mode == set_mode::advance && wanted >= now);
+}
+
 void engine::impl::execute(request_id id, set_timer& c, entry* e) {
     const batch_number seen = e ? e->batch : 0;
     entry* old = alive(e);
     if (auto f = check(c.require, old)) return answer_after(seen, id, std::move(*f));
+    if (c.mode == set_mode::create) {
+        if (auto f = check({precondition::kind::absent, {}}, old)) {
+            return answer_after(seen, id, std::move(*f));
+        }
+    }
+    const store::due_point due = due_of(c.when);
+    if (old && stands_against(*old, c.mode, due)) {
+        const tick stands = clock_.to_wall(old->due_point());
+        return answer_after(seen, id, timer_set{c.id, old->seq, old->seq, stands, false});
+    }
 
     std::optional<sequence> previous;
     if (old) previous = old->seq;
@@ -175,13 +201,8 @@ void engine::impl::execute(request_id id, set_timer& c, entry* e) {
     entry& fresh = create(c.ns, c.id, c.queue, c.payload);
     fresh.kind = c.kind;
     fresh.seq = next_sequence();
-    if (const auto* delay = std::get_if<after>(&c.when)) {
-        fresh.due_clock = store::clock_kind::service;
-        fresh.due = clock_.service_due(delay->delay);
-    } else {
-        fresh.due_clock = store::clock_kind::wall;
-        fresh.due = std::get<at>(c.when).wall_ms;
-    }
+    fresh.due_clock = due.clock;
+    fresh.due = due.at;
     fresh.next_clock = fresh.due_clock;
     fresh.next = fresh.due;
     const bool far = goes_far(fresh.next_point());

@@ -36,6 +36,15 @@ struct precondition {
     sequence generation;  ///< for kind::generation
 };
 
+/// What a set does about a timer that is there. Dues on different clocks are compared as wall-clock
+/// times, by the offset of the two clocks at that moment.
+enum class set_mode : std::uint8_t {
+    replace,  ///< the new one takes its place
+    create,   ///< failure{precondition_failed}
+    extend,   ///< the new one takes its place if it is due later, else nothing is changed
+    advance,  ///< the same if it is due earlier
+};
+
 /// Set or replace a timer. Replies: timer_set | failure.
 struct set_timer {
     std::string ns;
@@ -45,6 +54,7 @@ struct set_timer {
     std::string payload;  ///< JSON text as the client wrote it, or raw bytes
     payload_kind kind = payload_kind::json;
     precondition require;
+    set_mode mode = set_mode::replace;
 };
 
 /// Replies: timer_cancelled | failure (only if `require` does not hold, or try later).

@@ -144,6 +144,8 @@ private:
     void process(keyed_work w);
     void execute(keyed_work& w, entry* e);
     void execute(request_id id, set_timer& c, entry* e);
+    [[nodiscard]] store::due_point due_of(const std::variant<after, at>& when) const;
+    [[nodiscard]] bool stands_against(const entry& old, set_mode mode, store::due_point due) const;
     void execute(request_id id, cancel_timer& c, entry* e);
     void execute(request_id id, get_timer& c, entry* e);
     void send_lookups();

@@ -34,6 +34,8 @@ struct timer_set {
     sequence generation;
     std::optional<sequence> previous;  ///< absent: created
     tick due_ms;                       ///< as wall-clock time now
+    bool changed = true;  ///< false: the timer there is already later (extend) or earlier (advance)
+                          ///< and stands; generation, previous and due are its own
 };
 
 /// cancelled: will never be delivered. in_flight: a delivery is out; no further attempt will be

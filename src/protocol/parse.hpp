@@ -6,6 +6,7 @@
 #include "protocol/http.hpp"
 #include "protocol/route.hpp"
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -18,6 +19,12 @@ namespace foliot::protocol {
 
 /// A set from those fields; ns, id and precondition are left to the caller.
 [[nodiscard]] result<engine::set_timer, problem> read_set(const field_set& fields, const limits& l);
+
+/// Adds what must hold of the timer there; conflicting_fields if mode and condition can never hold
+/// together. `field` names where the condition came from.
+[[nodiscard]] std::optional<problem> add_condition(engine::set_timer& set,
+                                                   const engine::precondition& require,
+                                                   std::string_view field);
 
 /// A generation, quoted or not ("4711"). `field` is the header or field that it came in.
 [[nodiscard]] result<engine::precondition, problem> read_if_match(std::string_view field,

@@ -79,7 +79,7 @@ result<call, problem> parse_line(std::string_view ns, std::string_view line, std
     if (!set) return set.error();
     set->ns = ns;
     set->id = *id;
-    set->require = *require;
+    if (auto bad = add_condition(*set, *require, "if_match")) return std::move(*bad);
     return call{std::move(*set), {route::set, std::move(*id), {}, number}};
 }
 

@@ -71,7 +71,7 @@ result<call, problem> parse_put(matched where, std::string_view body, engine::pr
     if (!set) return set.error();
     set->ns = std::move(where.ns);
     set->id = where.name;
-    set->require = require;
+    if (auto bad = add_condition(*set, require, "If-Match")) return std::move(*bad);
     return call{std::move(*set), {route::set, std::move(where.name), {}, 0}};
 }
 

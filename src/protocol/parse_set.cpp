@@ -12,8 +12,8 @@
 namespace foliot::protocol {
 namespace {
 
-constexpr std::array<std::string_view, 5> names{"delay", "due", "queue", "payload",
-                                                "payload_base64"};
+constexpr std::array<std::string_view, 6> names{"delay",          "due", "queue", "payload",
+                                                "payload_base64", "mode"};
 
 problem conflict(std::string_view one, std::string_view other) {
     return {400, "conflicting_fields", fmt::format("{} and {} exclude each other", one, other),
@@ -75,6 +75,25 @@ std::optional<problem> read_payload(engine::set_timer& out, const field_set& fie
     return std::nullopt;
 }
 
+std::optional<problem> read_mode(engine::set_timer& out, const field_set& fields) {
+    const auto* const mode = fields.find("mode");
+    if (mode == nullptr) return std::nullopt;
+    const auto name = read_string("mode", *mode);
+    if (!name) return name.error();
+    using engine::set_mode;
+    constexpr std::array<std::pair<std::string_view, set_mode>, 4> modes{
+        {{"replace", set_mode::replace},
+         {"create", set_mode::create},
+         {"extend", set_mode::extend},
+         {"advance", set_mode::advance}}};
+    for (const auto& [known, value] : modes) {
+        if (*name != known) continue;
+        out.mode = value;
+        return std::nullopt;
+    }
+    return problem{400, "bad_mode", "mode must be replace, create, extend or advance", "mode"};
+}
+
 }  // namespace
 
 std::span<const std::string_view> set_fields() { return names; }
@@ -90,7 +109,19 @@ result<engine::set_timer, problem> read_set(const field_set& fields, const limit
     }
     if (auto bad = read_when(out, fields, l)) return std::move(*bad);
     if (auto bad = read_payload(out, fields, l)) return std::move(*bad);
+    if (auto bad = read_mode(out, fields)) return std::move(*bad);
     return out;
+}
+
+std::optional<problem> add_condition(engine::set_timer& set, const engine::precondition& require,
+                                     std::string_view field) {
+    const bool wants_one = require.require == engine::precondition::kind::generation;
+    if (wants_one && set.mode == engine::set_mode::create) {
+        return problem{400, "conflicting_fields",
+                       fmt::format("mode create and {} exclude each other", field), "mode"};
+    }
+    set.require = require;
+    return std::nullopt;
 }
 
 result<engine::precondition, problem> read_if_match(std::string_view field, std::string_view text) {

@@ -112,6 +112,7 @@ std::string set_members(const engine::timer_set& set) {
         out += "null,";
     }
     append_due(out, set.due_ms);
+    if (!set.changed) out += ",\"changed\":false";
     return out;
 }
 

@@ -86,6 +86,8 @@ TEST(batch, wrong_lines_say_what_is_wrong) {
         {R"({"op":"set","id":"a","delay":1,"x":1})", R"("code":"unknown_field")"},
         {R"({"op":"set","id":"a","delay":1,"every":1})", R"("code":"unsupported_field")"},
         {R"({"op":"set","op":"set","id":"a","delay":1})", R"("code":"duplicate_field")"},
+        {R"({"op":"set","id":"a","delay":1,"mode":"create","if_match":"1"})",
+         R"("code":"conflicting_fields")"},
         {R"({"op":"set","id":"a","delay":1,"if_match":4711})", R"("code":"wrong_type")"},
         {R"({"op":"set","id":"a","delay":1,"if_match":"W/1"})", R"("code":"bad_precondition")"},
         {R"({"op":"set","id":"a","delay":1,"if_none_match":"1"})", R"("code":"bad_precondition")"},

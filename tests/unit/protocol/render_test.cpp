@@ -116,6 +116,15 @@ TEST(render, lateness_has_at_most_three_decimals) {
     }
 }
 
+TEST(render, a_set_that_changed_nothing_says_so_and_is_200) {
+    const auto r = render(from(route::set, "x"),
+                          engine::timer_set{"x", {4711}, engine::sequence{4711}, {2000}, false});
+    EXPECT_EQ(r.status, 200U);
+    EXPECT_EQ(r.etag, "\"4711\"");
+    EXPECT_EQ(r.body, R"({"id":"x","generation":"4711","previous_generation":"4711",)"
+                      R"("due":"1970-01-01T00:00:02.000Z","due_ms":2000,"changed":false})");
+}
+
 TEST(render, settled_repeats_each_token_with_its_outcome) {
     using engine::settle_outcome;
     const call_context how{route::nack, {}, {"a", "b", "c", "d", "e"}, 0};

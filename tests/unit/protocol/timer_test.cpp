@@ -132,9 +132,30 @@ TEST(put, wrong_fields_are_named) {
 
 TEST(put, fields_of_later_versions_are_refused_not_ignored) {
     for (const std::string field : {"every", "cron", "tz", "webhook", "retry", "priority", "tag",
-                                    "spread", "missed", "mode", "retain", "idempotency_key"}) {
+                                    "spread", "missed", "retain", "idempotency_key"}) {
         EXPECT_EQ(error(R"({"delay":1,")" + field + R"(":"x"})"), "400 unsupported_field " + field);
     }
+}
+
+TEST(put, takes_a_mode) {
+    using engine::set_mode;
+    EXPECT_EQ(set(R"({"delay":1})").mode, set_mode::replace);
+    EXPECT_EQ(set(R"({"delay":1,"mode":"replace"})").mode, set_mode::replace);
+    EXPECT_EQ(set(R"({"delay":1,"mode":"create"})").mode, set_mode::create);
+    EXPECT_EQ(set(R"({"delay":1,"mode":"extend"})").mode, set_mode::extend);
+    EXPECT_EQ(set(R"({"mode":"advance","due":1})").mode, set_mode::advance);
+    EXPECT_EQ(error(R"({"delay":1,"mode":"later"})"), "400 bad_mode mode");
+    EXPECT_EQ(error(R"({"delay":1,"mode":"Extend"})"), "400 bad_mode mode");
+    EXPECT_EQ(error(R"({"delay":1,"mode":null})"), "400 wrong_type mode");
+}
+
+TEST(put, mode_create_and_a_generation_exclude_each_other) {
+    const auto with = [](std::string_view mode) {
+        const auto body = R"({"delay":1,"mode":")" + std::string{mode} + "\"}";
+        return parse_http({"PUT", target, body, "4711", {}}, {});
+    };
+    EXPECT_EQ(summary(with("create")), "400 conflicting_fields mode");
+    EXPECT_EQ(command_of<engine::set_timer>(with("extend")).require.generation.value, 4711U);
 }
 
 TEST(put, payload_keeps_its_bytes) {
