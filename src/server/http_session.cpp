@@ -2,6 +2,7 @@
 #include "server/http_session.hpp"
 
 #include "server/clock.hpp"
+#include "server/crash_point.hpp"
 #include "server/http_wire.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -54,6 +55,11 @@ http_response limit_problem(unsigned status, std::string code, const std::string
         {status, std::move(code),
          what + "; the limit is " + std::to_string(limit) + " (" + std::string{setting} + ")", "",
          limit});
+}
+
+[[maybe_unused]] bool gives_timers(const engine::reply& reply) {
+    const auto* given = std::get_if<engine::deliveries>(&reply);
+    return given != nullptr && !given->items.empty();
 }
 
 /// A share of limits.body_memory, given back when it goes out of scope.
@@ -370,7 +376,12 @@ private:
         commands.push_back(std::move(call.what));
         auto replies = co_await ask(std::move(commands), wait);
         if (replies.empty()) co_return false;  // the client is gone
-        co_return co_await send(protocol::render(call.how, replies.front()));
+        FOLIOT_CRASH_POINT_IF("before_answer", !gives_timers(replies.front()));
+        FOLIOT_CRASH_POINT_IF("before_delivery", gives_timers(replies.front()));
+        const bool sent = co_await send(protocol::render(call.how, replies.front()));
+        FOLIOT_CRASH_POINT_IF("after_answer", !gives_timers(replies.front()));
+        FOLIOT_CRASH_POINT_IF("after_delivery", gives_timers(replies.front()));
+        co_return sent;
     }
 
     net::awaitable<bool> answer_batch(protocol::batch batch) {
@@ -391,7 +402,10 @@ private:
                 lines += *std::get_if<std::string>(&line);
             }
         }
-        co_return co_await send(protocol::batch_response(std::move(lines)));
+        FOLIOT_CRASH_POINT("before_answer");
+        const bool sent = co_await send(protocol::batch_response(std::move(lines)));
+        FOLIOT_CRASH_POINT("after_answer");
+        co_return sent;
     }
 
     // The engine ---------------------------------------------------------------------------------

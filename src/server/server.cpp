@@ -4,6 +4,7 @@
 #include "protocol/http.hpp"
 #include "server/auth.hpp"
 #include "server/clock.hpp"
+#include "server/crash_point.hpp"
 #include "server/engine_loop.hpp"
 #include "server/http_server.hpp"
 #include "server/metrics.hpp"
@@ -114,8 +115,10 @@ public:
             return std::max<std::chrono::nanoseconds>(until - boot_time(), {});
         };
         http_->begin_stop();
+        FOLIOT_CRASH_POINT("stop_begun");
         loop_.request_stop();
         const bool written = loop_.wait_stopped(left());
+        FOLIOT_CRASH_POINT("stop_written");
         const bool idle = written && http_->wait_idle(left());
         log_stop(written, idle);
         loop_.join();

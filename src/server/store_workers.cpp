@@ -2,6 +2,7 @@
 #include "server/store_workers.hpp"
 
 #include "server/clock.hpp"
+#include "server/commit_crash_points.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -160,24 +161,34 @@ engine::store_reply store_workers::call(engine::store_request& request) {
     return std::visit(overloaded{
                           [this](engine::acquire_request&) -> engine::store_reply {
                               auto taken = store_.acquire(the_shard);
+                              FOLIOT_CRASH_POINT("epoch_written");
                               if (taken) held_ = taken->current;
                               return taken;
                           },
                           [this](engine::commit_request& r) -> engine::store_reply {
-                              return store_.commit(the_shard, r.epoch, r.batch);
+                              commit_crash_points::before(r.batch);
+                              auto committed = store_.commit(the_shard, r.epoch, r.batch);
+                              if (committed) commit_crash_points::after(r.batch);
+                              return committed;
                           },
                           [this](engine::load_near_request& r) -> engine::store_reply {
-                              return store_.load_near(the_shard, r.epoch, r.after, r.limit);
+                              auto page = store_.load_near(the_shard, r.epoch, r.after, r.limit);
+                              FOLIOT_CRASH_POINT("near_page_read");
+                              return page;
                           },
                           [this](engine::load_far_request& r) -> engine::store_reply {
-                              return store_.load_far(the_shard, r.epoch, r.clock, r.after, r.to,
-                                                     r.limit);
+                              auto page = store_.load_far(the_shard, r.epoch, r.clock, r.after,
+                                                          r.to, r.limit);
+                              FOLIOT_CRASH_POINT_IF("far_page_read", page && !page->rows.empty());
+                              return page;
                           },
                           [this](engine::load_dead_request& r) -> engine::store_reply {
                               return store_.load_dead(the_shard, r.epoch, r.after, r.limit);
                           },
                           [this](engine::find_request& r) -> engine::store_reply {
-                              return store_.find(the_shard, r.epoch, r.keys);
+                              auto found = store_.find(the_shard, r.epoch, r.keys);
+                              FOLIOT_CRASH_POINT("ids_read");
+                              return found;
                           },
                       },
                       request);

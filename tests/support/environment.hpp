@@ -16,6 +16,12 @@ inline std::uint64_t seed_or(std::uint64_t otherwise) {
     return seed;
 }
 
+/// The number in the environment variable, or the one given.
+inline std::uint64_t count_or(const char* variable, std::uint64_t otherwise) {
+    const char* const text = std::getenv(variable);
+    return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
 /// For how long to stress: FOLIOT_STRESS_SECONDS, or as long as given.
 inline std::chrono::milliseconds stress_time_or(std::chrono::milliseconds otherwise) {
     const char* const text = std::getenv("FOLIOT_STRESS_SECONDS");

@@ -43,6 +43,12 @@ protected:
         start(std::move(flags));
     }
 
+    /// The next start ends by SIGKILL at a point of src/server/crash_point.hpp: "name" or "name:nth".
+    void die_at_point(const std::string& point) {
+        foliotd.set_environment({"FOLIOT_CRASH_AT=" + point});
+    }
+    static constexpr int killed = 128 + 9;  ///< the exit status of that
+
     [[nodiscard]] client::client connect() const { return client::client({.url = foliotd.url()}); }
 
     test_support::temp_dir folder;

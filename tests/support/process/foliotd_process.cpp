@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -52,6 +53,27 @@ bool send_all(int fd, std::string_view bytes) {
     return true;
 }
 
+std::string_view name_of(std::string_view variable) {
+    return variable.substr(0, variable.find('='));
+}
+
+/// What the test has in its environment, with `more` put over it.
+std::vector<std::string> environment_with(const std::vector<std::string>& more) {
+    std::vector<std::string> all = more;
+    for (char** has = ::environ; *has != nullptr; ++has) {
+        const auto same = [&](const auto& m) { return name_of(m) == name_of(*has); };
+        if (std::none_of(more.begin(), more.end(), same)) all.emplace_back(*has);
+    }
+    return all;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+    std::vector<char*> out;
+    for (auto& word : words) out.push_back(word.data());
+    out.push_back(nullptr);
+    return out;
+}
+
 int exit_code(int status) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -94,9 +116,9 @@ void foliotd_process::launch() {
     std::vector<std::string> words{options_.binary.string(), "--data", options_.data.string(),
                                    "--listen", "127.0.0.1:" + std::to_string(options_.port)};
     words.insert(words.end(), options_.flags.begin(), options_.flags.end());
-    std::vector<char*> argv;
-    for (auto& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
+    const auto argv = pointers_to(words);
+    auto variables = environment_with(options_.environment);
+    const auto envp = pointers_to(variables);
     const int log = ::open(options_.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     const pid_t parent = ::getpid();
     pid_ = ::fork();
@@ -105,7 +127,7 @@ void foliotd_process::launch() {
         if (::getppid() != parent) ::_exit(126);
         ::dup2(log, STDOUT_FILENO);
         ::dup2(log, STDERR_FILENO);
-        ::execv(argv[0], argv.data());
+        ::execve(argv[0], argv.data(), envp.data());
         ::_exit(127);
     }
     ::close(log);
@@ -150,13 +172,18 @@ void foliotd_process::kill_nine() {
 int foliotd_process::terminate(std::chrono::milliseconds patience) {
     if (!running()) return exit_status_;
     ::kill(pid_, SIGTERM);
+    const int status = wait_for_end(patience);
+    if (status < 0) kill_nine();
+    return status;
+}
+
+int foliotd_process::wait_for_end(std::chrono::milliseconds patience) {
     const auto deadline = steady_clock::now() + patience;
-    while (steady_clock::now() < deadline) {
-        if (!running()) return exit_status_;
+    while (running()) {
+        if (steady_clock::now() >= deadline) return -1;
         std::this_thread::sleep_for(std::chrono::milliseconds{5});
     }
-    kill_nine();
-    return -1;
+    return exit_status_;
 }
 
 std::string foliotd_process::log_text() const {

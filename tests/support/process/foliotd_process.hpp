@@ -37,10 +37,11 @@ class foliotd_process {
 public:
     struct options {
         std::filesystem::path binary;
-        std::filesystem::path data;           ///< the data directory
-        std::filesystem::path log;            ///< stdout and stderr are appended to it
-        std::uint16_t port = 0;               ///< 0: free_port()
-        std::vector<std::string> flags = {};  ///< after --data and --listen
+        std::filesystem::path data;                 ///< the data directory
+        std::filesystem::path log;                  ///< stdout and stderr are appended to it
+        std::uint16_t port = 0;                     ///< 0: free_port()
+        std::vector<std::string> flags = {};        ///< after --data and --listen
+        std::vector<std::string> environment = {};  ///< "NAME=value", over what the test has
         std::chrono::milliseconds start_timeout{30000};
     };
 
@@ -64,6 +65,9 @@ public:
     /// still there after `patience` (and then killed).
     int terminate(std::chrono::milliseconds patience = std::chrono::seconds{20});
 
+    /// Waits until it ended by itself. Its exit status, as `terminate`; -1 if it still runs then.
+    [[nodiscard]] int wait_for_end(std::chrono::milliseconds patience);
+
     [[nodiscard]] bool running();
     [[nodiscard]] std::uint16_t port() const { return options_.port; }
     [[nodiscard]] std::string url() const;
@@ -72,6 +76,7 @@ public:
 
     /// For the next start.
     void set_flags(std::vector<std::string> flags) { options_.flags = std::move(flags); }
+    void set_environment(std::vector<std::string> e) { options_.environment = std::move(e); }
 
 private:
     [[nodiscard]] std::string log_tail() const;
