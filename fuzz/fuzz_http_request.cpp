@@ -1,12 +1,12 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#include "require.hpp"
+
 #include "protocol/http.hpp"
 #include "protocol/json.hpp"
 #include "protocol/token.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -19,12 +19,7 @@ namespace {
 
 using namespace foliot;
 using namespace foliot::protocol;
-
-void require(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "does not hold: %s\n", what);
-    std::abort();
-}
+using foliot::fuzz::require;
 
 std::string_view take(std::string_view& rest, char separator) {
     const auto end = rest.find(separator);
