@@ -113,6 +113,18 @@ public:
         waiting_ = 0;
     }
 
+    [[nodiscard]] batch_number last_durable() const {
+        return pending_.empty() ? last_number_ : pending_.front().number - 1;
+    }
+    [[nodiscard]] batch_number last_opened() const { return last_number_; }
+
+    /// What waits to be sent.
+    [[nodiscard]] std::size_t operations() const {
+        std::size_t sum = 0;
+        for (const auto& c : pending_) sum += c.what.operations.size();
+        return sum;
+    }
+
     [[nodiscard]] bool in_flight() const { return in_flight_; }
     [[nodiscard]] bool empty() const { return pending_.empty(); }
     [[nodiscard]] std::size_t waiting() const { return waiting_; }

@@ -44,6 +44,8 @@ outputs engine::impl::step(instant now, std::span<input> inputs) {
         load_ahead();
         make_room();
         sweep_some();
+        check_some();
+        sweep_overdue();
         list_some();
         send_lookups();
     }
@@ -113,6 +115,11 @@ void engine::impl::take(io_done& d) {
         list_page(list->job, as_page());
     } else if (const auto* dead = std::get_if<for_dead>(&why)) {
         dead_page(dead->request, dead->query, as_page());
+    } else if (std::holds_alternative<for_check>(why)) {
+        check_page(as_page());
+    } else if (auto* ids = std::get_if<for_check_ids>(&why)) {
+        checked_ids(
+            *ids, std::get<store::store_result<std::vector<std::optional<store::found>>>>(d.what));
     }
 }
 
@@ -206,6 +213,7 @@ void engine::impl::commit_done(store::store_result<done>& r) {
     if (!r) return store_failed(r.error());
     pending_commit c = commits_.finish();
     ++totals_.commits_total;
+    durable_changes_ = changes_;
     for (entry* e : c.touched) {
         if (e->state == entry_state::free) continue;
         e->committed = true;
@@ -275,6 +283,9 @@ void engine::impl::forget_everything() {
     settles_.clear();
     lists_.clear();
     sweep_.reset();
+    forget_check();
+    overdue_ages_ = {};
+    durable_changes_ = changes_;
     for (auto& e : edges_) e = {};
     bytes_ = near_rows_ = far_rows_ = dead_rows_ = in_flight_ = loads_out_ = backlogs_ = 0;
     drained_ = true;
@@ -295,6 +306,7 @@ void engine::impl::send_commit() {
         low = std::min(std::max(low, c->low_water[i]), c->far_min[i]);
     }
     c->what.meta = meta_;
+    changes_ += c->what.operations.size();
     commits_.sent(steady_);
     outstanding_.emplace(ask(commit_request{epoch_, std::move(c->what)}), for_commit{});
 }
@@ -392,6 +404,7 @@ void engine::impl::plan_wake() {
     }
     const bool list_to_sweep =
         std::any_of(lists_.begin(), lists_.end(), [](const list_job& j) { return j.sweeping; });
+    wake_for_check();
     if (sweep_ || list_to_sweep || !marked_.empty()) wake_by(steady_);
 }
 

@@ -6,6 +6,7 @@
 #include "engine/engine.hpp"
 #include "engine/entry.hpp"
 #include "engine/queue_state.hpp"
+#include "engine/self_check.hpp"
 #include "engine/timer_table.hpp"
 
 #include <foliot/wheel/hierarchical_wheel.hpp>
@@ -106,6 +107,10 @@ public:
     [[nodiscard]] stats snapshot() const;
 
 private:
+    struct for_check_ids {
+        std::vector<suspect> rows;
+    };
+
     enum class phase { cold, acquiring, loading, serving, waiting_to_retry };
 
     // engine.cpp
@@ -217,6 +222,36 @@ private:
     void wake_for_load(store::clock_kind clock);
     [[nodiscard]] tick horizon(store::clock_kind c) const;
 
+    // self_check.cpp
+    void check_some();
+    void begin_check();
+    void forget_check();
+    void ask_for_check(store_request what);
+    void rest_after(std::size_t rows);
+    void check_page(store::store_result<store::page>& r);
+    void check_failed(const store::store_error& e);
+    void check_near_page(const store::page& p);
+    void check_memory();
+    void check_far_page(const store::page& p);
+    void check_ids(const store::page& p);
+    void checked_ids(for_check_ids& what,
+                     store::store_result<std::vector<std::optional<store::found>>>& r);
+    [[nodiscard]] entry* near_entry_of(const store::record& row);
+    [[nodiscard]] bool is_accounted_for(const store::record& row);
+    [[nodiscard]] bool is_being_removed(const store::record& row) const;
+    void suspect_row(suspect::fault what, const store::record& row);
+    void add_suspect(suspect s);
+    void sort_suspects();
+    void look_again();
+    void decide_suspects(const store::page& p);
+    void decide(const suspect& s, const store::record* row);
+    void disagree(const suspect& s);
+    void check_gauge(const char* name, std::uint64_t gauge, std::uint64_t counted,
+                     std::uint64_t slack);
+    void end_check();
+    void wake_for_check();
+    void sweep_overdue();
+
     // listing.cpp
     void list_some();
     void list_page(request_id job, store::store_result<store::page>& r);
@@ -261,8 +296,9 @@ private:
         list_dead query;
         std::chrono::nanoseconds asked_at;
     };
+    struct for_check {};
     using purpose = std::variant<for_acquire, for_near, for_commit, for_edge, for_backlog,
-                                 for_lookup, for_list, for_dead>;
+                                 for_lookup, for_list, for_dead, for_check, for_check_ids>;
 
     options opt_;
     outputs out_;
@@ -312,6 +348,10 @@ private:
 
     window_edge edges_[2];
     std::optional<sweep> sweep_;
+    self_check check_;
+    overdue_sweep overdue_ages_;
+    std::uint64_t changes_ = 0;          ///< operations of all commits that were sent
+    std::uint64_t durable_changes_ = 0;  ///< of those that are durable
     std::chrono::nanoseconds next_low_water_{};
 
     std::map<std::pair<std::string, std::string>, std::unique_ptr<queue_state>, std::less<>>

@@ -60,6 +60,7 @@ struct entry : timer_hook {
     bool rewritten = false;
     bool committed = false;  ///< a row of this generation is durable
     bool in_table = false;
+    std::uint8_t checked = 0;  ///< by which round of the self-check its row was read
 
     [[nodiscard]] std::string_view ns() const { return {bytes.get(), ns_size}; }
     [[nodiscard]] std::string_view id() const { return {bytes.get() + ns_size, id_size}; }
@@ -102,6 +103,7 @@ public:
         e.state = entry_state::free;
         e.batch = 0;
         e.in_table = false;
+        e.checked = 0;
         e.queue = nullptr;
         free_.push_back(&e);
         --live_;

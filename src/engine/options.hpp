@@ -50,6 +50,11 @@ struct options {
     /// store.retry_interval: pause before a failed acquire is tried again.
     std::chrono::milliseconds store_retry_interval{500};
 
+    /// check.interval: pause between two rounds of the self-check, which reads all rows and compares
+    /// them with memory; 0: there is none. check.rows_per_second: how fast it reads.
+    std::chrono::milliseconds check_interval{std::chrono::minutes{5}};
+    std::size_t check_rows_per_second = 20'000;
+
     /// Names the machine's boot, so that steady time of one process is comparable with that of the
     /// next. Equal at a restart: the service clock goes on to the nanosecond, whatever the wall
     /// clock did. 0 = unknown: it goes on by the wall clock and the steps that were seen.

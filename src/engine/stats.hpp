@@ -26,6 +26,18 @@ struct lateness_histogram {
     }
 };
 
+/// Timers by how long ago they became due: up to 1 s .. 1 day, and longer.
+struct overdue_ages {
+    static constexpr std::array<std::int64_t, 7> bounds_s{1, 10, 60, 600, 3600, 21'600, 86'400};
+    std::array<std::uint64_t, bounds_s.size() + 1> counts{};
+
+    static std::size_t bucket_of(std::chrono::nanoseconds age) {
+        std::size_t bucket = 0;
+        while (bucket < bounds_s.size() && age > std::chrono::seconds{bounds_s[bucket]}) ++bucket;
+        return bucket;
+    }
+};
+
 struct queue_stats {
     std::string ns;
     std::string queue;
@@ -62,6 +74,13 @@ struct stats {
     std::uint64_t loaded_total = 0;
 
     lateness_histogram firing_lateness;
+    overdue_ages overdue_by_age;  ///< offered, and taken by no consumer; as of some seconds ago
+
+    std::uint64_t checks_total = 0;  ///< rounds of the self-check
+    std::uint64_t checked_rows_total = 0;
+    std::uint64_t disagreements =
+        0;  ///< found in the last round: the store, the memory, the gauges
+    std::string first_disagreement;
     std::vector<queue_stats> queues;
 };
 

@@ -89,6 +89,18 @@ void add_timers(exposition& out, const engine::stats& s) {
     out.counter("foliot_deliveries_expired_total", "Leases that ran out", s.expired_leases_total);
     out.counter("foliot_timers_dead_lettered_total", "Timers that became dead letters",
                 s.dead_lettered_total);
+    out.family("foliot_timers_overdue_by_age", MetricType::Gauge,
+               "Timers that were offered and no consumer has taken, by how long ago they were due");
+    static constexpr std::array ages{"1s", "10s", "1m", "10m", "1h", "6h", "1d", "longer"};
+    for (std::size_t i = 0; i < ages.size(); ++i) {
+        out.sample(to_double(s.overdue_by_age.counts[i]), {{"up_to", ages[i]}});
+    }
+    out.counter("foliot_self_checks_total", "Rounds in which all rows were compared with memory",
+                s.checks_total);
+    out.counter("foliot_self_check_rows_total", "Rows that were compared", s.checked_rows_total);
+    out.gauge("foliot_self_check_disagreements",
+              "What the last round found: the store, the memory or the gauges disagree",
+              to_double(s.disagreements));
     const auto& lateness = s.firing_lateness;
     out.histogram(
         "foliot_firing_lateness_seconds", "From a timer's due to its firing", lateness.bounds,

@@ -42,6 +42,12 @@ verdict judge(const vital_signs& s, const ready_options& o) {
                 std::to_string(s.overdue) + " timers are due and not offered, and not fewer for " +
                     in_ms(s.backlog_stuck)};
     }
+    if (s.disagreements > 0) {
+        return {false, "disagreement",
+                "the self-check found that store and memory disagree in " +
+                    std::to_string(s.disagreements) + " places; the first: " +
+                    s.first_disagreement + ". A restart reads the store anew"};
+    }
     return {true, "", ""};
 }
 

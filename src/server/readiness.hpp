@@ -43,6 +43,8 @@ struct vital_signs {
     bool store_failing = false;
     std::chrono::nanoseconds store_call{};
     std::string store_error;
+    std::uint64_t disagreements = 0;  ///< that the last self-check found
+    std::string first_disagreement;
 };
 
 struct verdict {

@@ -100,6 +100,10 @@ void add_engine(config& c, std::vector<setting>& all) {
              any,
              "count",
              {}},
+            duration("check.interval", e.check_interval, 0,
+                     "pause between two rounds of the self-check; 0: there is none"),
+            count("check.rows_per_second", e.check_rows_per_second, 1,
+                  "rows that the self-check reads in a second at most"),
             duration("store.retry_interval", e.store_retry_interval, 10,
                      "pause before a failed store "
                      "is tried again"),

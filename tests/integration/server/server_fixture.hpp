@@ -1,11 +1,11 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "integration/server/forwarding_store.hpp"
 #include "integration/server/raw_client.hpp"
 #include "server/server.hpp"
 #include "store/memory_store.hpp"
 #include "support/store/fault_store.hpp"
+#include "support/store/forwarding_store.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -26,6 +26,14 @@ TEST(readiness, red_when_the_loop_makes_no_step) {
     EXPECT_EQ(reason(s), "stalled");
 }
 
+TEST(readiness, red_when_the_self_check_found_a_disagreement) {
+    auto s = healthy();
+    s.disagreements = 2;
+    s.first_disagreement = "timer n/x is lost";
+    EXPECT_EQ(reason(s), "disagreement");
+    EXPECT_NE(judge(s, ready_options{}).message.find("timer n/x is lost"), std::string::npos);
+}
+
 TEST(readiness, red_while_loading_stopping_or_with_a_failing_or_hanging_store) {
     auto s = healthy();
     s.loaded = false;

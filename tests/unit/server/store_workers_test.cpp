@@ -1,8 +1,8 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #include "server/store_workers.hpp"
-#include "integration/server/forwarding_store.hpp"
 #include "store/memory_store.hpp"
 #include "support/store/fault_store.hpp"
+#include "support/store/forwarding_store.hpp"
 
 #include <gtest/gtest.h>
 
