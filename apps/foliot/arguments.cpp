@@ -30,6 +30,8 @@ constexpr const char* set_examples =
     "  foliot set report --at 2027-01-01T08:00:00+01:00 --queue reports\n"
     "  foliot set once --in 1h --create-only          (exit 1 if it exists)\n"
     "  generate | foliot set big --in 5s --payload -\n"
+    "  foliot set session-9 --in 30m --mode extend    (never earlier than it is)\n"
+    "  foliot set pay-4 --in 1h --idempotency-key 7f2 (safe to repeat)\n"
     "Setting an id again replaces its timer.";
 
 constexpr const char* cancel_examples =
@@ -67,6 +69,7 @@ constexpr const char* settle_examples =
     "Tokens are those that lease and watch print. Exits 1 if one was stale or unknown.\n"
     "Examples:\n"
     "  foliot ack TOKEN\n"
+    "  foliot ack TOKEN --next-delay 5m               (and again in five minutes)\n"
     "  foliot nack TOKEN --delay 10s\n"
     "  foliot extend TOKEN --lease 5m";
 
@@ -187,6 +190,15 @@ private:
         c->add_option("--if-match", a->if_match, "only if this is its generation")
             ->excludes(create)
             ->check(not_empty);
+        c->add_option("--mode", a->mode,
+                      "extend: only to a later time; advance: only to an earlier one; or create, "
+                      "replace")
+            ->check(CLI::IsMember({"replace", "create", "extend", "advance"}));
+        c->add_option("--idempotency-key", a->idempotency_key,
+                      "repeated with the same key, it is made once and answered the same")
+            ->check(not_empty);
+        c->add_option("--retain", a->retain, "keep its end for this long, for get: 10m")
+            ->check(not_empty);
     }
 
     void add_cancel() {
@@ -236,6 +248,14 @@ private:
         auto [c, a] = add_command<settle_arguments>(name, what, settle_examples, defaults);
         c->add_option("TOKEN", a->tokens, "deliveries")->required();
         c->add_option("--queue", a->queue, "their queue")->capture_default_str();
+        if (verb == settle_verb::ack) {
+            auto* next = c->add_option("--next-delay", a->next_delay,
+                                       "set each id again, due after this, in the same commit");
+            next->check(not_empty);
+            c->add_option("--next-payload", a->next_payload, "JSON of the next; default: as it was")
+                ->needs(next)
+                ->check(not_empty);
+        }
         if (verb == settle_verb::nack) {
             c->add_option("--delay", a->delay, "until the next attempt; default: the backoff");
         }

@@ -29,6 +29,9 @@ struct set_arguments {
     std::string payload_file;  ///< or "-": from stdin
     bool create_only = false;
     std::string if_match;
+    std::string mode;
+    std::string idempotency_key;
+    std::string retain;
 };
 
 struct cancel_arguments {
@@ -69,6 +72,8 @@ struct settle_arguments {
     std::string queue = "default";
     std::vector<std::string> tokens;
     std::string delay;          ///< nack; empty: the server's backoff
+    std::string next_delay;     ///< ack: set again; empty: not
+    std::string next_payload;   ///< JSON; empty: as it was
     std::string lease = "30s";  ///< extend
 };
 

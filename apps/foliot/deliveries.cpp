@@ -76,6 +76,11 @@ const char* wanted_outcome(settle_verb verb) {
 
 client::client_result<std::vector<client::settlement>> settle(context& c,
                                                               const settle_arguments& a) {
+    if (a.verb == settle_verb::ack && !a.next_delay.empty()) {
+        client::next_timer next{.due = client::when::in(a.next_delay)};
+        if (!a.next_payload.empty()) next.payload = a.next_payload;
+        return c.server.ack(a.queue, a.tokens, next);
+    }
     if (a.verb == settle_verb::ack) return c.server.ack(a.queue, a.tokens);
     if (a.verb == settle_verb::extend) {
         auto lease = client::parse_duration(a.lease);
@@ -89,6 +94,21 @@ client::client_result<std::vector<client::settlement>> settle(context& c,
         delay = *parsed;
     }
     return c.server.nack(a.queue, a.tokens, delay);
+}
+
+std::string settled_line(const context& c, const client::settlement& r, bool good) {
+    if (c.json) {
+        json_line line;
+        line.text("token", r.token).text("outcome", r.outcome);
+        if (r.next) {
+            line.text("next_generation", r.next->generation).number("next_due_ms", r.next->due_ms);
+        }
+        return line.str();
+    }
+    const auto next = r.next ? ", next due " + local_time(r.next->due_ms) : std::string{};
+    return fmt::format(
+        "{} {}{}\n", printable(r.token),
+        painted(printable(r.outcome), good ? colour::green : colour::yellow, c.colours), next);
 }
 
 }  // namespace
@@ -155,10 +175,7 @@ exit_code run(context& c, const settle_arguments& a) {
     for (const auto& r : results.value()) {
         const bool good = r.outcome == wanted_outcome(a.verb);
         if (!good) code = exit_code::no;
-        print(c.json ? json_line{}.text("token", r.token).text("outcome", r.outcome).str()
-                     : fmt::format("{} {}\n", printable(r.token),
-                                   painted(printable(r.outcome),
-                                           good ? colour::green : colour::yellow, c.colours)));
+        print(settled_line(c, r, good));
     }
     return code;
 }

@@ -41,7 +41,9 @@ std::string json_of(const client::timer_view& t) {
     json_line line;
     line.text("id", t.id).text("generation", t.generation).text("queue", t.queue);
     line.text("state", t.state).number("attempt", std::int64_t{t.attempt});
-    line.number("due_ms", t.due_ms).raw(t.binary ? "payload_base64" : "payload", t.payload);
+    line.number("due_ms", t.due_ms);
+    if (t.ended_ms) return line.number("ended_ms", *t.ended_ms).str();
+    line.raw(t.binary ? "payload_base64" : "payload", t.payload);
     return line.str();
 }
 
@@ -84,6 +86,9 @@ exit_code run(context& c, const set_arguments& a) {
     request.due = a.at.empty() ? client::when::in(a.in) : client::when::at(a.at);
     request.queue = a.queue;
     request.require = {.create_only = a.create_only, .generation = a.if_match};
+    request.mode = a.mode;
+    request.retain = a.retain;
+    request.idempotency_key = a.idempotency_key;
     const auto file = a.payload == "-" ? a.payload : a.payload_file;
     if (!file.empty()) {
         if (const int failed = read_all(file, request.payload.emplace()); failed != 0) {
@@ -104,12 +109,16 @@ exit_code run(context& c, const set_arguments& a) {
         line.text("id", s.id).text("generation", s.generation);
         line.raw("previous_generation",
                  s.previous_generation ? client::quote(*s.previous_generation) : "null");
-        print(line.number("due_ms", s.due_ms).str());
+        line.number("due_ms", s.due_ms);
+        if (!s.changed) line.raw("changed", "false");
+        print(line.str());
         return exit_code::ok;
     }
-    print(fmt::format(
-        "{} {}, due {}, generation {}\n", painted(printable(s.id), colour::bold, c.colours),
-        s.previous_generation ? "replaced" : "set", when_text(s.due_ms), s.generation));
+    const char* done = s.previous_generation ? "replaced" : "set";
+    if (!s.changed) done = "left as it is";
+    print(fmt::format("{} {}, due {}, generation {}\n",
+                      painted(printable(s.id), colour::bold, c.colours), done, when_text(s.due_ms),
+                      s.generation));
     return exit_code::ok;
 }
 
@@ -152,7 +161,8 @@ exit_code run(context& c, const get_arguments& a) {
     add("attempt", std::to_string(t.attempt));
     add("queue", t.queue);
     add("generation", t.generation);
-    add("payload", t.binary ? "base64 " + client::unquote(t.payload) : t.payload);
+    if (t.ended_ms) add("ended", when_text(*t.ended_ms));
+    if (!t.ended_ms) add("payload", t.binary ? "base64 " + client::unquote(t.payload) : t.payload);
     print(out.text(c.colours));
     return exit_code::ok;
 }

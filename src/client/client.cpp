@@ -86,9 +86,14 @@ public:
     client_result<std::vector<settlement>> settle(std::string_view queue, const char* verb,
                                                   std::span<const std::string> tokens,
                                                   std::string_view extra) {
+        return settle(queue, verb, detail::settle_body(tokens, extra));
+    }
+
+    client_result<std::vector<settlement>> settle(std::string_view queue, const char* verb,
+                                                  std::string body) {
         auto response = call({.method = "POST",
                               .target = queue_path(queue, verb),
-                              .body = detail::settle_body(tokens, extra),
+                              .body = std::move(body),
                               .timeout = {}});
         if (!response) return std::move(response).error();
         return detail::read_settlements(response->body);
@@ -117,6 +122,12 @@ client_result<timer_set> client::set(const set_request& request) {
                               .target = impl_->timer_path(request.id),
                               .body = *std::move(body),
                               .timeout = {}};
+    if (!request.idempotency_key.empty()) {
+        if (detail::has_control(request.idempotency_key)) {
+            return detail::bad_header("the idempotency key");
+        }
+        http.headers.emplace_back("Idempotency-Key", '"' + request.idempotency_key + '"');
+    }
     if (request.require.create_only) http.headers.emplace_back("If-None-Match", "*");
     if (!request.require.generation.empty()) {
         http.headers.emplace_back("If-Match", quote(request.require.generation));
@@ -209,6 +220,13 @@ client_result<std::vector<delivery>> client::lease(const lease_request& request)
 
 client_result<std::vector<settlement>> client::ack(std::string_view queue, tokens t) {
     return impl_->settle(queue, "ack", t, {});
+}
+
+client_result<std::vector<settlement>> client::ack(std::string_view queue, tokens t,
+                                                   const next_timer& next) {
+    auto body = detail::ack_next_body(t, next);
+    if (!body) return std::move(body).error();
+    return impl_->settle(queue, "ack", *std::move(body));
 }
 
 client_result<std::vector<settlement>> client::nack(

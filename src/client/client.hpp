@@ -76,6 +76,9 @@ public:
     /// One settlement a token, in their order.
     using tokens = std::span<const std::string>;
     client_result<std::vector<settlement>> ack(std::string_view queue, tokens t);
+    /// Each id is set again in the commit of its ack.
+    client_result<std::vector<settlement>> ack(std::string_view queue, tokens t,
+                                               const next_timer& next);
     /// Without a delay the server's backoff decides when the next attempt comes.
     client_result<std::vector<settlement>> nack(
         std::string_view queue, tokens t, std::optional<std::chrono::milliseconds> delay = {});

@@ -79,6 +79,9 @@ struct set_request {
     std::optional<std::string> payload = {};      ///< JSON text
     std::optional<std::string> raw_payload = {};  ///< bytes, instead of `payload`
     condition require = {};
+    std::string mode = {};             ///< "create", "extend", "advance"; empty: replace
+    std::string retain = {};           ///< how long its end is kept: "10m"; empty: the default
+    std::string idempotency_key = {};  ///< with one, a repeated set makes one timer
 };
 
 struct cancel_request {
@@ -93,6 +96,7 @@ struct timer_set {
     std::string generation;
     std::optional<std::string> previous_generation;  ///< absent: created
     std::int64_t due_ms = 0;
+    bool changed = true;  ///< false: the mode left the timer that is there
 };
 
 /// cancelled: will never be delivered. in_flight: a delivery is out, no further attempt will be
@@ -105,11 +109,12 @@ struct timer_view {
     std::string id;
     std::string generation;
     std::string queue;
-    std::string state;  ///< "pending", "in_flight" or "dead"
+    std::string state;  ///< "pending", "in_flight", "dead"; "acked", "cancelled": it has ended
     std::uint32_t attempt = 0;
     std::int64_t due_ms = 0;
     std::string payload = "null";  ///< JSON text; of binary payloads the base64 as a JSON string
     bool binary = false;
+    std::optional<std::int64_t> ended_ms = {};
 };
 
 struct list_request {
@@ -146,7 +151,15 @@ struct delivery {
 
 struct settlement {
     std::string token;
-    std::string outcome;  ///< "acked", "nacked", "extended", "stale" or "unknown"
+    std::string outcome;                 ///< "acked", "nacked", "extended", "stale" or "unknown"
+    std::optional<timer_set> next = {};  ///< what an ack with `next` has set
+};
+
+/// What an ack sets for the same id, in the same commit. What is empty stays as it was.
+struct next_timer {
+    when due = when::in(std::chrono::milliseconds{0});
+    std::string queue = {};
+    std::optional<std::string> payload = {};  ///< JSON text
 };
 
 struct readiness {

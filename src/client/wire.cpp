@@ -76,6 +76,8 @@ client_error not_json(std::string_view id) {
 client_result<std::string> set_members(const set_request& request) {
     std::string out = std::string(",\"") + request.due.member() + "\":" + request.due.json();
     if (!request.queue.empty()) out += ",\"queue\":" + quote(request.queue);
+    if (!request.mode.empty()) out += ",\"mode\":" + quote(request.mode);
+    if (!request.retain.empty()) out += ",\"retain\":" + quote(request.retain);
     if (request.raw_payload) out += ",\"payload_base64\":\"" + base64(*request.raw_payload) + '"';
     if (request.payload) {
         if (!is_json(*request.payload)) return not_json(request.id);
@@ -99,6 +101,7 @@ timer_view view_of(std::string_view text) {
                     .attempt = o.integer<std::uint32_t>("attempt"),
                     .due_ms = o.integer<std::int64_t>("due_ms")};
     view.payload = payload_of(o, view.binary);
+    if (o.has("ended_ms")) view.ended_ms = o.integer<std::int64_t>("ended_ms");
     return view;
 }
 
@@ -133,6 +136,7 @@ std::optional<timer_set> set_of(const object& o) {
                   .previous_generation = {},
                   .due_ms = o.integer<std::int64_t>("due_ms")};
     if (o.has("previous_generation")) set.previous_generation = o.text("previous_generation");
+    set.changed = o.raw("changed") != "false";
     return set;
 }
 
@@ -203,6 +207,9 @@ client_result<std::string> batch_body_line(const batch_request& request) {
     std::string line = "{\"op\":\"set\",\"id\":" + quote(set.id) + *members;
     if (set.require.create_only) line += ",\"if_none_match\":\"*\"";
     if (!set.require.generation.empty()) line += ",\"if_match\":" + quote(set.require.generation);
+    if (!set.idempotency_key.empty()) {
+        line += ",\"idempotency_key\":" + quote(set.idempotency_key);
+    }
     return line + "}\n";
 }
 
@@ -221,6 +228,22 @@ std::string settle_body(std::span<const std::string> tokens, std::string_view ex
     body += ']';
     if (!extra.empty()) body.append(",").append(extra);
     return body + "}";
+}
+
+client_result<std::string> ack_next_body(std::span<const std::string> tokens,
+                                         const next_timer& next) {
+    std::string members = std::string("\"") + next.due.member() + "\":" + next.due.json();
+    if (!next.queue.empty()) members += ",\"queue\":" + quote(next.queue);
+    if (next.payload) {
+        if (!is_json(*next.payload)) return not_json("next");
+        members += ",\"payload\":" + *next.payload;
+    }
+    std::string body = "{\"acks\":[";
+    for (const auto& token : tokens) {
+        if (&token != tokens.data()) body += ',';
+        body += "{\"token\":" + quote(token) + ",\"next\":{" + members + "}}";
+    }
+    return body + "]}";
 }
 
 client_error bad_reply(std::string_view what, std::string_view body) {
@@ -298,7 +321,9 @@ client_result<std::vector<settlement>> read_settlements(std::string_view body) {
     std::vector<settlement> out;
     each_element(member(body, "results"), [&](std::string_view one) {
         const object o(one);
-        out.push_back({.token = o.text("token"), .outcome = o.text("outcome")});
+        settlement s{.token = o.text("token"), .outcome = o.text("outcome")};
+        if (o.has("next")) s.next = set_of(object(o.raw("next")));
+        out.push_back(std::move(s));
     });
     return out;
 }

@@ -26,6 +26,8 @@ client_result<std::string> set_body(const set_request& request);
 client_result<std::string> batch_body_line(const batch_request& request);
 std::string lease_body(const lease_request& request);
 /// `extra` is one more member, written `"name":value`, or empty.
+client_result<std::string> ack_next_body(std::span<const std::string> tokens,
+                                         const next_timer& next);
 std::string settle_body(std::span<const std::string> tokens, std::string_view extra);
 
 /// An error of the server; falls back to the status if the body is not Foliot's.

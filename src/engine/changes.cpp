@@ -1,6 +1,7 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 // Commands on one timer: look it up, decide, gather the write, answer when it is durable.
 #include "engine/engine_impl.hpp"
+#include "engine/fingerprint.hpp"
 
 #include <utility>
 
@@ -143,8 +144,11 @@ void engine::impl::execute(keyed_work& w, entry* e) {
 
 namespace {
 
-/// The timer as a command sees it: an entry that is being removed is no timer any more.
-entry* alive(entry* e) { return e && e->state != entry_state::leaving ? e : nullptr; }
+/// What there is under an id: an entry that is being removed is not.
+entry* present(entry* e) { return e && e->state != entry_state::leaving ? e : nullptr; }
+
+/// The timer that a change is about: one that has ended is none any more.
+entry* alive(entry* e) { return present(e) && !e->ended ? e : nullptr; }
 
 std::optional<failure> check(const precondition& p, const entry* e) {
     const auto refuse = [&](std::string why) {
@@ -182,6 +186,9 @@ bool engine::impl::stands_against(const entry& old, set_mode mode, store::due_po
 
 void engine::impl::execute(request_id id, set_timer& c, entry* e) {
     const batch_number seen = e ? e->batch : 0;
+    if (!c.key.empty() && present(e)) {
+        if (auto r = answer_repeated(c, *e)) return answer_after(seen, id, std::move(*r));
+    }
     entry* old = alive(e);
     if (auto f = check(c.require, old)) return answer_after(seen, id, std::move(*f));
     if (c.mode == set_mode::create) {
@@ -197,22 +204,53 @@ void engine::impl::execute(request_id id, set_timer& c, entry* e) {
 
     std::optional<sequence> previous;
     if (old) previous = old->seq;
-    if (old) retire(*old);
-    entry& fresh = create(c.ns, c.id, c.queue, c.payload);
-    fresh.kind = c.kind;
-    fresh.seq = next_sequence();
-    fresh.due_clock = due.clock;
-    fresh.due = due.at;
-    fresh.next_clock = fresh.due_clock;
-    fresh.next = fresh.due;
+    const tick told = clock_.to_wall(due);
+    const sequence seq = next_sequence();
+    std::string extra;
+    if (c.retain || !c.key.empty()) {
+        store::extra_fields x;
+        x.retain = c.retain;
+        if (!c.key.empty()) {
+            x.keyed = {fingerprint(c), told, seq, previous.value_or(sequence{}), std::move(c.key)};
+        }
+        extra = store::encode_extra(x);
+    }
+    if (present(e)) retire(*e);
+    const entry& fresh = insert_fresh({c.ns, c.id, c.queue, c.payload, c.kind, seq, due, extra});
+    if (old) ++totals_.replaced_total;
+    answer_after(fresh.batch, id, timer_set{c.id, fresh.seq, previous, told});
+}
+
+/// The answer to a set whose key made what there is under its id, or what that came from.
+std::optional<reply> engine::impl::answer_repeated(const set_timer& c, const entry& e) const {
+    const auto x = extra_of(e);
+    if (!x.keyed || x.keyed->key != c.key) return std::nullopt;
+    if (x.keyed->fingerprint != fingerprint(c)) {
+        return failure{failure_code::key_reused,
+                       "the idempotency key was used for another set of this id; nothing was "
+                       "changed",
+                       {},
+                       0,
+                       {}};
+    }
+    std::optional<sequence> previous;
+    if (x.keyed->previous != sequence{}) previous = x.keyed->previous;
+    return timer_set{c.id, x.keyed->generation, previous, x.keyed->told_due};
+}
+
+/// Writes a new timer. What it takes the place of is retired already, in the same change.
+entry& engine::impl::insert_fresh(const fresh_timer& t) {
+    entry& fresh = create(t.ns, t.id, t.queue, t.payload, t.extra);
+    fresh.kind = t.kind;
+    fresh.seq = t.seq;
+    fresh.due_clock = fresh.next_clock = t.due.clock;
+    fresh.due = fresh.next = t.due.at;
     const bool far = goes_far(fresh.next_point());
     fresh.place = far ? row_place::far : row_place::near;
     fresh.state = far ? entry_state::parked : entry_state::committing;
     insert_row(fresh);
     ++totals_.set_total;
-    if (old) ++totals_.replaced_total;
-    answer_after(fresh.batch, id,
-                 timer_set{c.id, fresh.seq, previous, clock_.to_wall(fresh.due_point())});
+    return fresh;
 }
 
 void engine::impl::execute(request_id id, cancel_timer& c, entry* e) {
@@ -221,7 +259,7 @@ void engine::impl::execute(request_id id, cancel_timer& c, entry* e) {
     if (auto f = check(c.require, old)) return answer_after(seen, id, std::move(*f));
     if (!old) return answer_after(seen, id, timer_cancelled{c.id, cancel_outcome::gone});
     const bool out = old->state == entry_state::leased;
-    retire(*old);
+    end_timer(*old, store::ending::cancelled);
     ++totals_.cancelled_total;
     answer_after(
         old->batch, id,
@@ -230,7 +268,7 @@ void engine::impl::execute(request_id id, cancel_timer& c, entry* e) {
 
 void engine::impl::execute(request_id id, get_timer&, entry* e) {
     const batch_number seen = e ? e->batch : 0;
-    if (!alive(e)) {
+    if (!present(e)) {
         return answer_after(seen, id,
                             failure{failure_code::not_found, "no timer has this id", {}, 0, {}});
     }
@@ -244,9 +282,9 @@ store::sequence engine::impl::next_sequence() {
 }
 
 entry& engine::impl::create(std::string_view ns, std::string_view id, std::string_view queue,
-                            std::string_view payload) {
+                            std::string_view payload, std::string_view extra) {
     entry& e = pool_.take();
-    e.set_bytes(ns, id, payload);
+    e.set_bytes(ns, id, payload, extra);
     bytes_ += e.byte_count();
     e.queue = &queue_of(ns, queue);
     ++e.queue->members;
@@ -254,13 +292,14 @@ entry& engine::impl::create(std::string_view ns, std::string_view id, std::strin
     e.owner_epoch = 0;
     e.rewritten = false;
     e.committed = false;
+    e.ended = false;
     table_.put(e);
     return e;
 }
 
 /// An entry for a row that was read; the caller gives it its state.
 entry& engine::impl::adopt(const store::record& r, row_place place) {
-    entry& e = create(r.ns, r.id, r.queue, r.payload);
+    entry& e = create(r.ns, r.id, r.queue, r.payload, r.extra);
     e.seq = r.seq;
     e.kind = r.kind;
     e.due = r.due.at;
@@ -271,6 +310,7 @@ entry& engine::impl::adopt(const store::record& r, row_place place) {
     e.rewritten = r.rewritten;
     e.place = place;
     e.committed = true;
+    e.ended = end_of(r).has_value();
     return e;
 }
 
@@ -310,15 +350,17 @@ void engine::impl::insert_row(entry& e) {
     switch (e.place) {
         case row_place::near:
             c.what.operations.emplace_back(store::put_near{std::move(r)});
-            ++c.pending_delta;
+            count_row(c, e, +1);
             ++near_rows_;
             break;
         case row_place::far: {
             tick& least = c.far_min[static_cast<std::size_t>(e.next_clock)];
             least = std::min(least, e.next);
             c.what.operations.emplace_back(store::put_far{std::move(r)});
-            ++c.pending_delta;
+            count_row(c, e, +1);
             ++far_rows_;
+            // No load that is out reaches it: it is not to be taken for what stood here before.
+            if (!removed_far_.empty()) removed_far_.erase({e.next.count, e.seq.value});
             break;
         }
         case row_place::dead:
@@ -342,14 +384,14 @@ void engine::impl::remove_row(entry& e) {
     switch (e.place) {
         case row_place::near:
             c.what.operations.emplace_back(store::remove_near{e.seq, !e.rewritten});
-            --c.pending_delta;
+            count_row(c, e, -1);
             --near_rows_;
             break;
         case row_place::far: {
             auto [ns, id] = name();
             c.what.operations.emplace_back(
                 store::remove_far{e.next_point(), e.seq, std::move(ns), std::move(id)});
-            --c.pending_delta;
+            count_row(c, e, -1);
             --far_rows_;
             removed_far_.insert_or_assign({e.next.count, e.seq.value}, c.number);
             break;
@@ -380,6 +422,65 @@ void engine::impl::retire(entry& e) {
     e.state = entry_state::leaving;
 }
 
+/// The timer is no more. Its row is kept for as long as its set said, for those who ask: without
+/// the payload, and until a due of its own, at which it goes as a timer would fire.
+void engine::impl::end_timer(entry& e, store::ending how) {
+    auto x = extra_of(e);
+    auto keep = x.keyed ? opt_.retain_idempotent : std::chrono::milliseconds{0};
+    if (x.retain) keep = *x.retain;
+    if (keep.count() == 0) return retire(e);
+    take_out_of_motion(e);
+    const auto m = begin_move(e, {store::clock_kind::service, clock_.service_due(keep)});
+    if (m.in_place) count_row(commits_.open(), e, -1);
+    x.end = store::ended{how, clock_.now_tick(store::clock_kind::wall)};
+    bytes_ -= e.byte_count();
+    e.set_bytes(e.ns(), e.id(), {}, store::encode_extra(x));
+    bytes_ += e.byte_count();
+    e.ended = true;
+    if (m.in_place) count_row(commits_.open(), e, +1);
+    finish_move(e, m);
+}
+
+/// Off its place, unless it can be overwritten there.
+row_move engine::impl::begin_move(entry& e, store::due_point next) {
+    const bool far = goes_far(next);
+    const row_move m{next, far, e.place == row_place::near && !far};
+    if (!m.in_place) {
+        e.rewritten = true;
+        remove_row(e);
+    }
+    return m;
+}
+
+void engine::impl::finish_move(entry& e, const row_move& m) {
+    e.next_clock = m.next.clock;
+    e.next = m.next.at;
+    e.place = m.far ? row_place::far : row_place::near;
+    e.state = m.far ? entry_state::parked : entry_state::committing;
+    if (m.in_place) {
+        overwrite_near_row(e, tick{});
+    } else {
+        insert_row(e);
+    }
+}
+
+void engine::impl::count_row(pending_commit& c, const entry& e, int by) {
+    (e.ended ? c.retained_delta : c.pending_delta) += by;
+}
+
+/// Its bytes were checked when they were read, or are ours.
+store::extra_fields engine::impl::extra_of(const entry& e) {
+    if (!e.has_extra) return {};
+    auto x = store::decode_extra(e.extra());
+    return x ? *std::move(x) : store::extra_fields{};
+}
+
+std::optional<store::ended> engine::impl::end_of(const store::record& r) {
+    if (r.extra.empty()) return std::nullopt;
+    const auto x = store::decode_extra(r.extra);
+    return x ? x->end : std::nullopt;
+}
+
 /// The last commit that changes `e` is durable.
 void engine::impl::settle_entry(entry& e) {
     if (e.state != entry_state::leased) saved_leases_.erase(e.seq.value);
@@ -403,6 +504,7 @@ store::record engine::impl::make_record(const entry& e) const {
     r.next = e.next_point();
     r.failures = e.failures;
     r.rewritten = e.rewritten;
+    r.extra = e.extra();
     return r;
 }
 
@@ -415,7 +517,11 @@ timer_view engine::impl::make_view(const entry& e) const {
     v.due_ms = clock_.to_wall(e.due_point());
     v.payload = e.payload();
     v.kind = e.kind;
-    if (e.place == row_place::dead) {
+    if (const auto end = e.ended ? extra_of(e).end : std::nullopt) {
+        v.state = end->how == store::ending::acked ? timer_state::acked : timer_state::cancelled;
+        v.ended_ms = end->at;
+        v.attempt = end->how == store::ending::acked ? e.attempt() : e.failures;
+    } else if (e.place == row_place::dead) {
         v.state = timer_state::dead;
     } else if (e.state == entry_state::leased) {
         v.state = timer_state::in_flight;
@@ -425,7 +531,7 @@ timer_view engine::impl::make_view(const entry& e) const {
 }
 
 timer_view engine::impl::make_view(const store::record& r, timer_state s) const {
-    return {r.id, r.seq, r.queue, s, r.failures, clock_.to_wall(r.due), r.payload, r.kind};
+    return {r.id, r.seq, r.queue, s, r.failures, clock_.to_wall(r.due), r.payload, r.kind, {}};
 }
 
 }  // namespace foliot::engine

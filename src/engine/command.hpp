@@ -55,6 +55,11 @@ struct set_timer {
     payload_kind kind = payload_kind::json;
     precondition require;
     set_mode mode = set_mode::replace;
+    /// How its end is kept, for GET and for retries. Absent: not at all, or as retain.idempotent
+    /// says where there is a key.
+    std::optional<std::chrono::milliseconds> retain{};
+    std::string
+        key{};  ///< repeated with the same key, it is answered as the first time. Empty: none
 };
 
 /// Replies: timer_cancelled | failure (only if `require` does not hold, or try later).
@@ -117,6 +122,16 @@ struct delivery_token {
     friend bool operator==(const delivery_token&, const delivery_token&) = default;
 };
 
+/// The timer that takes the place of one that is acked, in the same commit. What is absent stays as
+/// it was.
+struct next_timer {
+    std::variant<after, at> when;
+    std::optional<std::string> queue{};
+    std::optional<std::string> payload{};
+    payload_kind kind = payload_kind::json;  ///< of `payload`
+    std::optional<std::chrono::milliseconds> retain{};
+};
+
 enum class settlement : std::uint8_t { ack, nack, extend };
 
 /// Settle deliveries. Replies: settled, one outcome a token in their order.
@@ -127,6 +142,7 @@ struct settle {
     std::vector<delivery_token> tokens;
     std::optional<std::chrono::nanoseconds> delay;  ///< nack: until the retry; absent = the backoff
     std::chrono::milliseconds lease{30000};         ///< extend: the lease, from now
+    std::vector<std::optional<next_timer>> next{};  ///< ack: by token; empty: none has one
 };
 
 using command =

@@ -17,9 +17,10 @@ namespace foliot::engine {
 struct pending_commit {
     batch_number number = 0;
     store::batch what;
-    std::vector<answer> answers;     ///< given when it is durable
-    std::vector<entry*> touched;     ///< entries to settle when it is durable
-    std::int64_t pending_delta = 0;  ///< rows in near + far
+    std::vector<answer> answers;      ///< given when it is durable
+    std::vector<entry*> touched;      ///< entries to settle when it is durable
+    std::int64_t pending_delta = 0;   ///< rows in near + far of timers that have not ended
+    std::int64_t retained_delta = 0;  ///< and of those that have
     std::int64_t dead_delta = 0;
     tick far_min[2]{tick::max(), tick::max()};  ///< by clock: the earliest far row it writes
     /// By clock: the low-water mark may rise to here with this commit, and not with an earlier one,

@@ -48,6 +48,11 @@ void engine::impl::advance_wheels() {
 
 void engine::impl::fired(entry& e) {
     if (e.state == entry_state::leased) return lease_expired(e);
+    if (e.ended) {
+        commits_.begin_change();
+        e.state = entry_state::parked;  // out of the wheel already
+        return retire(e);
+    }
     ++totals_.fired_total;
     totals_.firing_lateness.record(clock_.since(e.next_clock, e.next));
     offer(e);
@@ -63,8 +68,10 @@ void engine::impl::offer(entry& e) {
 void engine::impl::install(entry& e, const store::record& r) {
     const auto saved = saved_leases_.find(r.seq.value);
     const tick now = clock_.now_tick(store::clock_kind::service);
-    if (saved != saved_leases_.end() && saved->second.attempt == e.attempt() &&
-        saved->second.lease_end > now) {
+    if (e.ended) {
+        schedule(e);
+    } else if (saved != saved_leases_.end() && saved->second.attempt == e.attempt() &&
+               saved->second.lease_end > now) {
         e.owner_epoch = saved->second.owner_epoch;
         e.lease_end = saved->second.lease_end;
         schedule_lease(e);
@@ -116,22 +123,9 @@ void engine::impl::fail_attempt(entry& e, std::optional<std::chrono::nanoseconds
         return;
     }
     const tick next = clock_.service_due(delay ? *delay : backoff(opt_, e.seq, e.attempt()));
-    const bool far = goes_far({store::clock_kind::service, next});
-    const bool in_place = e.place == row_place::near && !far;
-    if (!in_place) {
-        e.rewritten = true;
-        remove_row(e);
-    }
+    const auto m = begin_move(e, {store::clock_kind::service, next});
     ++e.failures;
-    e.next_clock = store::clock_kind::service;
-    e.next = next;
-    e.place = far ? row_place::far : row_place::near;
-    e.state = far ? entry_state::parked : entry_state::committing;
-    if (in_place) {
-        overwrite_near_row(e, tick{});
-    } else {
-        insert_row(e);
-    }
+    finish_move(e, m);
 }
 
 // --- consumers --------------------------------------------------------------------------------
@@ -273,13 +267,22 @@ void engine::impl::settle_one(request_id id, settle_token& t, entry* e) {
     if (job == settles_.end()) return;  // answered already: the store was too slow
     const settle& c = job->second.command;
     if (!e) return decided(id, t.index, settle_outcome::unknown, 0);
+    if (c.how == settlement::ack) {
+        if (auto next = was_set_by(t, *e)) {
+            return decided(id, t.index, settle_outcome::acked, e->batch, std::move(next));
+        }
+    }
+    if (e->ended && e->seq == t.token.generation) return settle_ended(id, t, c.how, *e);
     if (e->queue->name != c.queue || !token_is_live(*e, t.token)) {
         return decided(id, t.index, settle_outcome::stale, e->batch);
     }
     switch (c.how) {
         case settlement::ack:
             ++totals_.acked_total;
-            retire(*e);
+            if (t.index < c.next.size() && c.next[t.index]) {
+                return ack_with_next(id, t, *e, *c.next[t.index]);
+            }
+            end_timer(*e, store::ending::acked);
             return decided(id, t.index, settle_outcome::acked, e->batch);
         case settlement::nack:
             ++totals_.nacked_total;
@@ -297,14 +300,54 @@ void engine::impl::settle_one(request_id id, settle_token& t, entry* e) {
     }
 }
 
-void engine::impl::decided(request_id id, std::size_t index, settle_outcome o, batch_number n) {
+/// An ack that is repeated while its timer's end is kept gets the answer that the first one got.
+void engine::impl::settle_ended(request_id id, const settle_token& t, settlement how,
+                                const entry& e) {
+    const auto end = extra_of(e).end;
+    const bool repeated = how == settlement::ack && end && end->how == store::ending::acked &&
+                          e.attempt() == t.token.attempt;
+    decided(id, t.index, repeated ? settle_outcome::acked : settle_outcome::unknown, e.batch);
+}
+
+/// The acked timer makes place for the next one in one change: a crash leaves both done, or none.
+void engine::impl::ack_with_next(request_id id, const settle_token& t, entry& e,
+                                 const next_timer& next) {
+    auto x = extra_of(e);  // a key that began the chain goes along with it
+    if (next.retain) x.retain = next.retain;
+    x.by_ack = store::set_by_ack{e.seq, e.attempt()};
+    const std::string extra = store::encode_extra(x);
+    retire(e);
+    const entry& fresh =
+        insert_fresh({e.ns(), e.id(), next.queue ? *next.queue : e.queue->name,
+                      next.payload ? *next.payload : e.payload(), next.payload ? next.kind : e.kind,
+                      next_sequence(), due_of(next.when), extra});
+    decided(id, t.index, settle_outcome::acked, fresh.batch,
+            timer_set{t.token.id, fresh.seq, e.seq, clock_.to_wall(fresh.due_point())});
+}
+
+/// The timer that an ack with this token has set already: the first answer was lost.
+std::optional<timer_set> engine::impl::was_set_by(const settle_token& t, const entry& e) const {
+    if (!e.has_extra || e.state == entry_state::leaving) return std::nullopt;
+    const auto by = extra_of(e).by_ack;
+    if (!by || by->generation != t.token.generation || by->attempt != t.token.attempt) {
+        return std::nullopt;
+    }
+    return timer_set{t.token.id, e.seq, by->generation, clock_.to_wall(e.due_point())};
+}
+
+void engine::impl::decided(request_id id, std::size_t index, settle_outcome o, batch_number n,
+                           std::optional<timer_set> next) {
     const auto at = settles_.find(id);
     if (at == settles_.end()) return;
     settle_job& job = at->second;
     job.outcomes[index] = o;
+    if (next) {
+        job.next.resize(job.outcomes.size());
+        job.next[index] = std::move(next);
+    }
     job.batch = std::max(job.batch, n);
     if (--job.undecided > 0) return;
-    settled all{std::move(job.outcomes)};
+    settled all{std::move(job.outcomes), std::move(job.next)};
     const batch_number last = job.batch;
     settles_.erase(at);
     answer_after(last, id, std::move(all));

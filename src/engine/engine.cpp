@@ -198,7 +198,8 @@ void engine::impl::near_page(store::store_result<store::page>& r) {
         outstanding_.emplace(ask(load_near_request{epoch_, last, near_page_rows}), for_near{});
         return;
     }
-    far_rows_ = meta_.pending > near_rows_ ? meta_.pending - near_rows_ : 0;
+    const std::uint64_t rows = meta_.pending + meta_.retained;
+    far_rows_ = rows > near_rows_ ? rows - near_rows_ : 0;
     dead_rows_ = meta_.dead;
     phase_ = phase::serving;
     last_store_error_.clear();
@@ -296,6 +297,7 @@ void engine::impl::send_commit() {
     pending_commit* c = commits_.next_to_send();
     if (!c) return;
     meta_.pending += static_cast<std::uint64_t>(c->pending_delta);
+    meta_.retained += static_cast<std::uint64_t>(c->retained_delta);
     meta_.dead += static_cast<std::uint64_t>(c->dead_delta);
     meta_.clock_offset_ns = clock_.offset().count();
     meta_.boot = opt_.boot;
@@ -412,6 +414,7 @@ stats engine::impl::snapshot() const {
     stats s = totals_;
     s.ready = phase_ == phase::serving;
     s.pending = meta_.pending;
+    s.retained = meta_.retained;
     s.dead = meta_.dead;
     s.in_memory = pool_.live();
     s.memory_bytes = bytes_;

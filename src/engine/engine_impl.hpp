@@ -8,6 +8,7 @@
 #include "engine/queue_state.hpp"
 #include "engine/self_check.hpp"
 #include "engine/timer_table.hpp"
+#include "store/extra_fields.hpp"
 
 #include <foliot/wheel/hierarchical_wheel.hpp>
 
@@ -62,6 +63,7 @@ struct lookup {
 struct settle_job {
     settle command;
     std::vector<settle_outcome> outcomes;
+    std::vector<std::optional<timer_set>> next;
     std::size_t undecided = 0;
     batch_number batch = 0;  ///< the last commit that an outcome depends on
 };
@@ -82,6 +84,25 @@ struct list_job {
 struct window_edge {
     store::far_position loaded{};
     std::optional<tick> loading_to;  ///< a load is out, up to here
+};
+
+/// A timer to be made.
+struct fresh_timer {
+    std::string_view ns;
+    std::string_view id;
+    std::string_view queue;
+    std::string_view payload;
+    payload_kind kind{};
+    sequence seq;
+    store::due_point due;
+    std::string_view extra;
+};
+
+/// A row on its way to another next due.
+struct row_move {
+    store::due_point next;
+    bool far = false;
+    bool in_place = false;  ///< it stays near and is overwritten
 };
 
 /// A sweep over all entries in portions, to bring the memory back to its bound, or to find how far
@@ -149,6 +170,7 @@ private:
     void process(keyed_work w);
     void execute(keyed_work& w, entry* e);
     void execute(request_id id, set_timer& c, entry* e);
+    [[nodiscard]] std::optional<reply> answer_repeated(const set_timer& c, const entry& e) const;
     [[nodiscard]] store::due_point due_of(const std::variant<after, at>& when) const;
     [[nodiscard]] bool stands_against(const entry& old, set_mode mode, store::due_point due) const;
     void execute(request_id id, cancel_timer& c, entry* e);
@@ -159,7 +181,8 @@ private:
     [[nodiscard]] bool may_be_on_disk() const { return far_rows_ + dead_rows_ > 0; }
     [[nodiscard]] store::sequence next_sequence();
     entry& create(std::string_view ns, std::string_view id, std::string_view queue,
-                  std::string_view payload);
+                  std::string_view payload, std::string_view extra);
+    entry& insert_fresh(const fresh_timer& t);
     entry& adopt(const store::record& r, row_place place);
     void free_entry(entry& e);
     void take_out_of_motion(entry& e);
@@ -168,6 +191,12 @@ private:
     void remove_row(entry& e);
     void move_row(entry& e, row_place to);
     void retire(entry& e);
+    void end_timer(entry& e, store::ending how);
+    [[nodiscard]] row_move begin_move(entry& e, store::due_point next);
+    void finish_move(entry& e, const row_move& m);
+    static void count_row(pending_commit& c, const entry& e, int by);
+    [[nodiscard]] static store::extra_fields extra_of(const entry& e);
+    [[nodiscard]] static std::optional<store::ended> end_of(const store::record& r);
     void settle_entry(entry& e);
     [[nodiscard]] store::record make_record(const entry& e) const;
     [[nodiscard]] timer_view make_view(const entry& e) const;
@@ -187,8 +216,12 @@ private:
     void deliver(queue_state& q, waiter& w);
     void drop_waiter(waiter& w);
     void settle_one(request_id id, settle_token& t, entry* e);
+    void settle_ended(request_id id, const settle_token& t, settlement how, const entry& e);
+    void ack_with_next(request_id id, const settle_token& t, entry& e, const next_timer& next);
+    [[nodiscard]] std::optional<timer_set> was_set_by(const settle_token& t, const entry& e) const;
     [[nodiscard]] bool token_is_live(const entry& e, const delivery_token& t) const;
-    void decided(request_id id, std::size_t index, settle_outcome o, batch_number n);
+    void decided(request_id id, std::size_t index, settle_outcome o, batch_number n,
+                 std::optional<timer_set> next = {});
     queue_state& queue_of(std::string_view ns, std::string_view name);
     void mark(queue_state& q);
     void drop_idle_queues();

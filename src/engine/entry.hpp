@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace foliot::engine {
@@ -46,7 +47,7 @@ struct entry : timer_hook {
     queue_state* queue = nullptr;
     entry* previous_ready = nullptr;
     entry* next_ready = nullptr;
-    std::unique_ptr<char[]> bytes;  ///< namespace, id, payload, one after the other
+    std::unique_ptr<char[]> bytes;  ///< namespace, id, payload, then its extra fields if it has any
     std::uint32_t payload_size = 0;
     std::uint32_t failures = 0;
     std::uint32_t owner_epoch = 0;  ///< of the lease
@@ -57,9 +58,11 @@ struct entry : timer_hook {
     store::clock_kind due_clock{};
     store::clock_kind next_clock{};
     store::payload_kind kind{};
-    bool rewritten = false;
-    bool committed = false;  ///< a row of this generation is durable
-    bool in_table = false;
+    bool rewritten : 1 = false;
+    bool committed : 1 = false;  ///< a row of this generation is durable
+    bool in_table : 1 = false;
+    bool ended : 1 = false;  ///< no timer any more: kept until `next`, and never offered
+    bool has_extra : 1 = false;
     std::uint8_t checked = 0;  ///< by which round of the self-check its row was read
 
     [[nodiscard]] std::string_view ns() const { return {bytes.get(), ns_size}; }
@@ -67,21 +70,47 @@ struct entry : timer_hook {
     [[nodiscard]] std::string_view payload() const {
         return {bytes.get() + ns_size + id_size, payload_size};
     }
+    /// The optional fields of its record. Few timers have any: they cost the others nothing.
+    [[nodiscard]] std::string_view extra() const {
+        if (!has_extra) return {};
+        std::uint32_t size = 0;
+        const char* const at = bytes.get() + plain_size();
+        std::memcpy(&size, at, sizeof size);
+        return {at + sizeof size, size};
+    }
     [[nodiscard]] std::size_t byte_count() const {
-        return std::size_t{ns_size} + id_size + payload_size;
+        return plain_size() + (has_extra ? sizeof(std::uint32_t) + extra().size() : 0);
     }
     [[nodiscard]] std::uint32_t attempt() const { return failures + 1; }
     [[nodiscard]] store::due_point due_point() const { return {due_clock, due}; }
     [[nodiscard]] store::due_point next_point() const { return {next_clock, next}; }
 
-    void set_bytes(std::string_view n, std::string_view i, std::string_view p) {
+    /// The views may be of its own bytes.
+    void set_bytes(std::string_view n, std::string_view i, std::string_view p, std::string_view x) {
+        const auto x_size = static_cast<std::uint32_t>(x.size());
+        const std::size_t x_space = x.empty() ? 0 : sizeof x_size + x.size();
+        auto fresh =
+            std::make_unique_for_overwrite<char[]>(n.size() + i.size() + p.size() + x_space);
+        char* to = fresh.get();
+        for (const std::string_view part : {n, i, p}) {
+            if (part.empty()) continue;
+            std::memcpy(to, part.data(), part.size());
+            to += part.size();
+        }
+        if (!x.empty()) {
+            std::memcpy(to, &x_size, sizeof x_size);
+            std::memcpy(to + sizeof x_size, x.data(), x.size());
+        }
         ns_size = static_cast<std::uint8_t>(n.size());
         id_size = static_cast<std::uint16_t>(i.size());
         payload_size = static_cast<std::uint32_t>(p.size());
-        bytes = std::make_unique_for_overwrite<char[]>(byte_count());
-        std::memcpy(bytes.get(), n.data(), n.size());
-        std::memcpy(bytes.get() + n.size(), i.data(), i.size());
-        std::memcpy(bytes.get() + n.size() + i.size(), p.data(), p.size());
+        has_extra = !x.empty();
+        bytes = std::move(fresh);
+    }
+
+private:
+    [[nodiscard]] std::size_t plain_size() const {
+        return std::size_t{ns_size} + id_size + payload_size;
     }
 };
 

@@ -41,7 +41,8 @@ void engine::impl::list_some() {
     const std::size_t end = std::min(pool_.cells(), job.swept + cells_per_step);
     for (; job.swept < end; ++job.swept) {
         const entry& e = pool_.at(job.swept);
-        if (e.state == entry_state::free || !e.committed || e.place == row_place::dead) continue;
+        if (e.state == entry_state::free || !e.committed || e.ended) continue;
+        if (e.place == row_place::dead) continue;
         const list_cursor pos{clock_.to_wall(e.next_point()), e.seq};
         const bool full = job.best.size() > job.query.limit;
         if (full && pos > job.best.rbegin()->first) continue;
@@ -86,7 +87,7 @@ void engine::impl::list_page(request_id id, store::store_result<store::page>& r)
     }
     for (const auto& row : r->rows) {
         const list_cursor pos{clock_.to_wall(row.next), row.seq};
-        if (matches(job.query, row.ns, row.id, pos)) {
+        if (matches(job.query, row.ns, row.id, pos) && !end_of(row)) {
             consider(job, pos, make_view(row, timer_state::pending));
         }
     }

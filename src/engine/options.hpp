@@ -27,6 +27,10 @@ struct options {
     /// retry.max_attempts: deliveries before a timer is dead-lettered.
     std::uint32_t retry_max_attempts = 16;
 
+    /// retain.idempotent: how long the end of a timer that was set with an idempotency key is kept,
+    /// if the set does not say (`retain`). Costs its place in memory and on disk for so long.
+    std::chrono::milliseconds retain_idempotent{std::chrono::minutes{10}};
+
     /// limits.waiting_commands: changes accepted but not yet durable; above it: `overloaded`.
     std::size_t max_waiting_commands = 100'000;
 

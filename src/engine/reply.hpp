@@ -14,6 +14,7 @@ namespace foliot::engine {
 enum class failure_code : std::uint8_t {
     not_found,            ///< no timer has this id
     precondition_failed,  ///< If-None-Match / If-Match did not hold; nothing was changed
+    key_reused,           ///< the key was used for another set of this id; nothing was changed
     overloaded,           ///< a named limit of work in progress is reached; try later
     not_ready,            ///< the shard is being loaded (start, or after a store error); try later
     store_unavailable,    ///< the store failed or is slow; a change may or may not have been made
@@ -47,7 +48,8 @@ struct timer_cancelled {
     cancel_outcome outcome = cancel_outcome::gone;
 };
 
-enum class timer_state : std::uint8_t { pending, in_flight, dead };
+/// acked, cancelled: it has ended, and is kept for a while for those who ask.
+enum class timer_state : std::uint8_t { pending, in_flight, dead, acked, cancelled };
 
 struct timer_view {
     std::string id;
@@ -58,6 +60,7 @@ struct timer_view {
     tick due_ms;
     std::string payload;
     payload_kind kind = payload_kind::json;
+    std::optional<tick> ended_ms{};  ///< wall clock; then there is no payload any more
 };
 
 struct timer_page {
@@ -84,6 +87,7 @@ enum class settle_outcome : std::uint8_t { acked, nacked, extended, stale, unkno
 
 struct settled {
     std::vector<settle_outcome> outcomes;
+    std::vector<std::optional<timer_set>> next{};  ///< by token; empty: none was set
 };
 
 using reply =

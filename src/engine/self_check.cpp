@@ -97,6 +97,7 @@ void engine::impl::check_near_page(const store::page& p) {
     self_check& c = check_;
     c.near_rows += p.rows.size();
     for (const auto& row : p.rows) {
+        c.ended_rows += end_of(row) ? 1 : 0;
         if (entry* e = near_entry_of(row)) {
             e->checked = c.mark;
         } else {
@@ -139,6 +140,7 @@ void engine::impl::check_far_page(const store::page& p) {
     self_check& c = check_;
     c.far_rows += p.rows.size();
     for (const auto& row : p.rows) {
+        c.ended_rows += end_of(row) ? 1 : 0;
         if (!is_accounted_for(row)) suspect_row(fault::lost_row, row);
     }
     check_ids(p);
@@ -307,7 +309,9 @@ void engine::impl::end_check() {
     self_check& c = check_;
     const std::uint64_t changed = changes_ + commits_.operations() - c.changes_before;
     check_gauge("the number of near rows", near_rows_, c.near_rows, changed);
-    check_gauge("the number of pending timers", meta_.pending, c.near_rows + c.far_rows, changed);
+    check_gauge("the number of pending timers", meta_.pending,
+                c.near_rows + c.far_rows - c.ended_rows, changed);
+    check_gauge("the number of retained timers", meta_.retained, c.ended_rows, changed);
     std::size_t members = 0;
     std::size_t in_flight = 0;
     for (const auto& [name, q] : queues_) {

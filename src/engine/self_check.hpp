@@ -52,6 +52,7 @@ struct self_check {
     std::size_t next_cell = 0;
     std::uint64_t near_rows = 0;
     std::uint64_t far_rows = 0;
+    std::uint64_t ended_rows = 0;  ///< of both
     std::vector<suspect> suspects;
     bool sorted = false;
     batch_number look_again_after = 0;

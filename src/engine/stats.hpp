@@ -47,8 +47,9 @@ struct queue_stats {
 };
 
 struct stats {
-    bool ready = false;         ///< the shard is loaded and commands are taken
-    std::uint64_t pending = 0;  ///< durable timers that are not dead (near + far)
+    bool ready = false;          ///< the shard is loaded and commands are taken
+    std::uint64_t pending = 0;   ///< durable timers that are neither dead nor ended (near + far)
+    std::uint64_t retained = 0;  ///< ended ones whose end is kept (near + far)
     std::uint64_t in_memory = 0;
     std::uint64_t memory_bytes = 0;  ///< ids + payloads in memory
     std::uint64_t in_flight = 0;

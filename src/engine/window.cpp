@@ -88,7 +88,8 @@ void engine::impl::edge_page(store::clock_kind clock, tick to,
         ++totals_.loaded_total;
         queue_state& q = queue_of(row.ns, row.queue);
         const bool unwanted = row.next.at <= now && q.waiters.empty() && !q.backlog.loading &&
-                              q.ready * 8 >= opt_.window_max_timers && !was_leased(row);
+                              q.ready * 8 >= opt_.window_max_timers && !was_leased(row) &&
+                              !end_of(row);
         if (unwanted) {
             q.backlog.add(clock, {row.next.at, row.seq});
             ++backlogs_;

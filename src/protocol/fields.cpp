@@ -14,9 +14,8 @@ namespace foliot::protocol {
 namespace {
 
 /// Names that the protocol will give a meaning to. Told apart from misspelt ones.
-constexpr std::array<std::string_view, 12> later_fields{
-    "every", "cron",   "tz",     "webhook", "retry", "priority",
-    "tag",   "spread", "missed", "retain",  "next",  "idempotency_key"};
+constexpr std::array<std::string_view, 9> later_fields{
+    "every", "cron", "tz", "webhook", "retry", "priority", "tag", "spread", "missed"};
 
 problem unknown_or_unsupported(std::string_view name) {
     if (std::find(later_fields.begin(), later_fields.end(), name) == later_fields.end()) {

@@ -42,6 +42,7 @@ struct http_request {
     std::string_view body;
     std::optional<std::string_view> if_match{};  ///< absent: the request has no such header
     std::optional<std::string_view> if_none_match{};
+    std::optional<std::string_view> idempotency_key{};
 };
 
 struct http_response {

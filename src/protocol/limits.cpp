@@ -20,6 +20,8 @@ std::vector<named_limit> describe(const limits& l) {
         {"limits.settle_tokens", l.settle_tokens, "count"},
         {"limits.lease_wait", ms(l.lease_wait), "ms"},
         {"limits.lease", ms(l.lease), "ms"},
+        {"limits.max_retain", ms(l.max_retain), "ms"},
+        {"limits.idempotency_key_bytes", l.idempotency_key_bytes, "bytes"},
         {"limits.max_delay", ms(l.max_delay), "ms"},
         {"limits.max_due", max_due_ms, "ms"},
     };

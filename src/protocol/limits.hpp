@@ -49,6 +49,12 @@ struct limits {
     /// Length of a lease. A consumer that dies delays the redelivery by up to this.
     std::chrono::milliseconds lease{std::chrono::hours{12}};
 
+    /// `retain` of a set. What has ended costs its place, without its payload, for so long.
+    std::chrono::milliseconds max_retain{std::chrono::hours{24} * 30};
+
+    /// Bytes of an idempotency key. 1 .. 65535.
+    std::size_t idempotency_key_bytes = 255;
+
     /// `delay` of a set or nack. At most 106 751 days, so that it fits in nanoseconds.
     std::chrono::milliseconds max_delay{std::chrono::hours{24} * 36'500};
 };

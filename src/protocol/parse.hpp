@@ -20,6 +20,15 @@ namespace foliot::protocol {
 /// A set from those fields; ns, id and precondition are left to the caller.
 [[nodiscard]] result<engine::set_timer, problem> read_set(const field_set& fields, const limits& l);
 
+/// The fields of an ack's `next`, and what they say.
+[[nodiscard]] std::span<const std::string_view> next_fields();
+[[nodiscard]] result<engine::next_timer, problem> read_next(const field_set& fields,
+                                                            const limits& l);
+
+/// An idempotency key, quoted or not. `field` is the header or field that it came in.
+[[nodiscard]] result<std::string, problem> read_key(std::string_view field, std::string_view text,
+                                                    const limits& l);
+
 /// Adds what must hold of the timer there; conflicting_fields if mode and condition can never hold
 /// together. `field` names where the condition came from.
 [[nodiscard]] std::optional<problem> add_condition(engine::set_timer& set,

@@ -16,7 +16,7 @@ namespace foliot::protocol {
 namespace {
 
 std::vector<std::string_view> all_fields() {
-    std::vector<std::string_view> out{"op", "id", "if_match", "if_none_match"};
+    std::vector<std::string_view> out{"op", "id", "if_match", "if_none_match", "idempotency_key"};
     out.insert(out.end(), set_fields().begin(), set_fields().end());
     return out;
 }
@@ -80,6 +80,13 @@ result<call, problem> parse_line(std::string_view ns, std::string_view line, std
     set->ns = ns;
     set->id = *id;
     if (auto bad = add_condition(*set, *require, "if_match")) return std::move(*bad);
+    if (const auto* const key = fields->find("idempotency_key")) {
+        const auto text = read_string("idempotency_key", *key);
+        if (!text) return text.error();
+        auto checked = read_key("idempotency_key", *text, l);
+        if (!checked) return checked.error();
+        set->key = std::move(*checked);
+    }
     return call{std::move(*set), {route::set, std::move(*id), {}, number}};
 }
 

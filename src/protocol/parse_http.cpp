@@ -39,6 +39,15 @@ std::optional<problem> check_names(const matched& where, const limits& l) {
     return check_name(where.name, "queue", l);
 }
 
+/// Only a PUT has a use for a key: what else changes something may be repeated anyway.
+std::optional<problem> refuse_key(const http_request& request, endpoint what) {
+    const bool takes =
+        request.method == "GET" || (request.method == "PUT" && what == endpoint::timer);
+    if (takes || !request.idempotency_key) return std::nullopt;
+    return problem{400, "bad_idempotency_key", "Idempotency-Key has no meaning for this request",
+                   "Idempotency-Key"};
+}
+
 /// The precondition that the headers state. GET ignores them.
 result<engine::precondition, problem> read_headers(const http_request& request, endpoint what) {
     if (request.method == "GET") return engine::precondition{};
@@ -62,22 +71,27 @@ result<engine::precondition, problem> read_headers(const http_request& request, 
     return engine::precondition{};
 }
 
-result<call, problem> parse_put(matched where, std::string_view body, engine::precondition require,
-                                const limits& l) {
-    if (auto bad = check_json_object(body, l)) return std::move(*bad);
-    const auto fields = field_set::read(body, set_fields());
+result<call, problem> parse_put(matched where, const http_request& request,
+                                engine::precondition require, const limits& l) {
+    if (auto bad = check_json_object(request.body, l)) return std::move(*bad);
+    const auto fields = field_set::read(request.body, set_fields());
     if (!fields) return fields.error();
     auto set = read_set(*fields, l);
     if (!set) return set.error();
     set->ns = std::move(where.ns);
     set->id = where.name;
     if (auto bad = add_condition(*set, require, "If-Match")) return std::move(*bad);
+    if (request.idempotency_key) {
+        auto key = read_key("Idempotency-Key", *request.idempotency_key, l);
+        if (!key) return key.error();
+        set->key = std::move(*key);
+    }
     return call{std::move(*set), {route::set, std::move(where.name), {}, 0}};
 }
 
 result<call, problem> parse_timer(matched where, const http_request& request,
                                   engine::precondition require, const limits& l) {
-    if (request.method == "PUT") return parse_put(std::move(where), request.body, require, l);
+    if (request.method == "PUT") return parse_put(std::move(where), request, require, l);
     if (request.method == "DELETE") {
         return call{engine::cancel_timer{std::move(where.ns), where.name, require},
                     {route::cancel, std::move(where.name), {}, 0}};
@@ -121,6 +135,7 @@ parsed_request parse_http(const http_request& request, const limits& l) {
     }
     const auto require = read_headers(request, where->what);
     if (!require) return error_response(require.error());
+    if (const auto bad = refuse_key(request, where->what)) return error_response(*bad);
     if (where->what == endpoint::batch) return parse_batch(*where, request.body, l);
     auto made = parse_call(std::move(*where), request, *require, l);
     if (!made) return error_response(made.error());

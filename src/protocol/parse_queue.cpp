@@ -67,6 +67,73 @@ result<token_list, problem> read_tokens(const json_value& value, std::string_vie
     return out;
 }
 
+/// What an error inside an element of `acks` is about.
+problem in_ack(std::size_t index, problem p) {
+    const auto place = fmt::format("acks[{}]", index);
+    p.message = fmt::format("{}: {}", place, p.message);
+    p.field = p.field.empty() ? place : fmt::format("{}.{}", place, p.field);
+    return p;
+}
+
+result<std::optional<engine::next_timer>, problem> read_next_of(const json_value* value,
+                                                                const limits& l) {
+    if (value == nullptr) return std::optional<engine::next_timer>{};
+    if (value->kind != json_kind::object) return wrong_type("next", "an object", value->kind);
+    const auto fields = field_set::read(value->raw, next_fields());
+    auto next = fields ? read_next(*fields, l) : fields.error();
+    if (next) return std::optional{std::move(*next)};
+    auto bad = next.error();
+    if (!bad.field.empty()) bad.field = "next." + bad.field;
+    return bad;
+}
+
+/// One element of `acks`: {"token":…,"next":{…}}.
+std::optional<problem> read_ack(const json_value& element, std::string_view ns, engine::settle& out,
+                                std::vector<std::string>& texts, const limits& l) {
+    static constexpr std::array<std::string_view, 2> allowed{"token", "next"};
+    if (element.kind != json_kind::object) {
+        return problem{400, "wrong_type", "must be an object", {}};
+    }
+    const auto fields = field_set::read(element.raw, allowed);
+    if (!fields) return fields.error();
+    const auto* const value = fields->find("token");
+    if (value == nullptr) return missing_field("token");
+    auto text = read_string("token", *value);
+    if (!text) return text.error();
+    auto token = decode_token(*text);
+    if (!token || token->id.size() > l.id_bytes) {
+        return problem{400, "bad_token", "token is not a token that a lease gave", "token"};
+    }
+    if (token->ns != ns) return problem{400, "bad_token", "token is of another namespace", "token"};
+    auto next = read_next_of(fields->find("next"), l);
+    if (!next) return next.error();
+    out.tokens.push_back(std::move(*token));
+    out.next.push_back(std::move(*next));
+    texts.push_back(std::move(*text));
+    return std::nullopt;
+}
+
+/// The elements of `acks`, after the tokens that are there already.
+std::optional<problem> read_acks(const json_value& value, std::string_view ns, engine::settle& out,
+                                 std::vector<std::string>& texts, const limits& l) {
+    if (value.kind != json_kind::array) {
+        return wrong_type("acks", "an array of objects", value.kind);
+    }
+    out.next.resize(out.tokens.size());
+    array_reader reader{value.raw};
+    for (std::size_t index = 0; auto element = reader.next(); ++index) {
+        if (out.tokens.size() == l.settle_tokens) {
+            return problem{400, "over_limit",
+                           fmt::format("tokens and acks have more than {} elements "
+                                       "(limits.settle_tokens)",
+                                       l.settle_tokens),
+                           "acks", l.settle_tokens};
+        }
+        if (auto bad = read_ack(*element, ns, out, texts, l)) return in_ack(index, std::move(*bad));
+    }
+    return std::nullopt;
+}
+
 struct settle_kind {
     engine::settlement how;
     route from;
@@ -78,7 +145,7 @@ settle_kind kind_of(endpoint what) {
         case endpoint::nack: return {engine::settlement::nack, route::nack, {"tokens", "delay"}};
         case endpoint::extend:
             return {engine::settlement::extend, route::extend, {"tokens", "lease"}};
-        default: return {engine::settlement::ack, route::ack, {"tokens", "tokens"}};
+        default: return {engine::settlement::ack, route::ack, {"tokens", "acks"}};
     }
 }
 
@@ -120,15 +187,23 @@ result<call, problem> parse_settle(const matched& where, std::string_view body, 
     const auto fields = field_set::read(body, kind.fields);
     if (!fields) return fields.error();
     const auto* const list = fields->find("tokens");
-    if (list == nullptr) return missing_field("tokens");
-    auto tokens = read_tokens(*list, where.ns, l);
-    if (!tokens) return tokens.error();
+    const auto* const acks = fields->find("acks");
+    if (list == nullptr && acks == nullptr) return missing_field("tokens");
 
     engine::settle out;
     out.ns = where.ns;
     out.queue = where.name;
     out.how = kind.how;
-    out.tokens = std::move(tokens->decoded);
+    std::vector<std::string> texts;
+    if (list != nullptr) {
+        auto tokens = read_tokens(*list, where.ns, l);
+        if (!tokens) return tokens.error();
+        out.tokens = std::move(tokens->decoded);
+        texts = std::move(tokens->texts);
+    }
+    if (acks != nullptr) {
+        if (auto bad = read_acks(*acks, where.ns, out, texts, l)) return std::move(*bad);
+    }
     if (const auto* const delay = fields->find("delay")) {
         const auto span =
             read_duration("delay", *delay, l.max_delay, "limits.max_delay", "due_too_far");
@@ -140,7 +215,7 @@ result<call, problem> parse_settle(const matched& where, std::string_view body, 
         if (!span) return span.error();
         out.lease = *span;
     }
-    return call{std::move(out), {kind.from, {}, std::move(tokens->texts), 0}};
+    return call{std::move(out), {kind.from, {}, std::move(texts), 0}};
 }
 
 }  // namespace foliot::protocol

@@ -12,8 +12,8 @@
 namespace foliot::protocol {
 namespace {
 
-constexpr std::array<std::string_view, 6> names{"delay",          "due", "queue", "payload",
-                                                "payload_base64", "mode"};
+constexpr std::array<std::string_view, 7> names{"delay",          "due",  "queue", "payload",
+                                                "payload_base64", "mode", "retain"};
 
 problem conflict(std::string_view one, std::string_view other) {
     return {400, "conflicting_fields", fmt::format("{} and {} exclude each other", one, other),
@@ -96,6 +96,46 @@ std::optional<problem> read_mode(engine::set_timer& out, const field_set& fields
 
 }  // namespace
 
+std::span<const std::string_view> next_fields() {
+    static constexpr std::array<std::string_view, 6> next{
+        "delay", "due", "queue", "payload", "payload_base64", "retain"};
+    return next;
+}
+
+result<engine::next_timer, problem> read_next(const field_set& fields, const limits& l) {
+    auto set = read_set(fields, l);
+    if (!set) return set.error();
+    engine::next_timer out;
+    out.when = set->when;
+    out.retain = set->retain;
+    if (fields.find("queue") != nullptr) out.queue = std::move(set->queue);
+    if (fields.find("payload") != nullptr || fields.find("payload_base64") != nullptr) {
+        out.payload = std::move(set->payload);
+        out.kind = set->kind;
+    }
+    return out;
+}
+
+result<std::string, problem> read_key(std::string_view field, std::string_view text,
+                                      const limits& l) {
+    if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
+        text = text.substr(1, text.size() - 2);
+    }
+    if (text.size() > l.idempotency_key_bytes) {
+        return problem{400, "bad_idempotency_key",
+                       fmt::format("{} is {} bytes; the limit is {} (limits.idempotency_key_bytes)",
+                                   field, text.size(), l.idempotency_key_bytes),
+                       std::string{field}, l.idempotency_key_bytes};
+    }
+    if (text.empty() || !is_id_text(text)) {
+        return problem{
+            400, "bad_idempotency_key",
+            fmt::format("{} must be UTF-8 without control characters, and not empty", field),
+            std::string{field}};
+    }
+    return std::string{text};
+}
+
 std::span<const std::string_view> set_fields() { return names; }
 
 result<engine::set_timer, problem> read_set(const field_set& fields, const limits& l) {
@@ -110,6 +150,12 @@ result<engine::set_timer, problem> read_set(const field_set& fields, const limit
     if (auto bad = read_when(out, fields, l)) return std::move(*bad);
     if (auto bad = read_payload(out, fields, l)) return std::move(*bad);
     if (auto bad = read_mode(out, fields)) return std::move(*bad);
+    if (const auto* const retain = fields.find("retain")) {
+        const auto span =
+            read_duration("retain", *retain, l.max_retain, "limits.max_retain", "over_limit");
+        if (!span) return span.error();
+        out.retain = std::chrono::ceil<std::chrono::milliseconds>(*span);
+    }
     return out;
 }
 

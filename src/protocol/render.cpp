@@ -41,6 +41,8 @@ std::string_view name_of(engine::timer_state s) {
         case engine::timer_state::pending: return "pending";
         case engine::timer_state::in_flight: return "in_flight";
         case engine::timer_state::dead: return "dead";
+        case engine::timer_state::acked: return "acked";
+        case engine::timer_state::cancelled: return "cancelled";
     }
     return "pending";
 }
@@ -64,6 +66,9 @@ problem describe(const engine::failure& f) {
         case engine::failure_code::precondition_failed:
             out.status = 412, out.code = "precondition_failed";
             break;
+        case engine::failure_code::key_reused:
+            out.status = 422, out.code = "idempotency_key_reused";
+            break;
         case engine::failure_code::overloaded: out.status = 503, out.code = "overloaded"; break;
         case engine::failure_code::not_ready: out.status = 503, out.code = "not_ready"; break;
         case engine::failure_code::store_unavailable:
@@ -80,15 +85,18 @@ problem describe(const engine::failure& f) {
     return out;
 }
 
-void append_due(std::string& out, tick due_ms) {
+/// "due":"…","due_ms":…, or by another name.
+void append_date(std::string& out, std::string_view name, tick due_ms) {
     // A due that is past the year 9999 has no RFC 3339 form.
     if (due_ms.count > max_due_ms) {
-        out += "\"due\":null";
+        fmt::format_to(back_inserter(out), "\"{}\":null", name);
     } else {
-        fmt::format_to(back_inserter(out), "\"due\":\"{}\"", format_rfc3339(due_ms.count));
+        fmt::format_to(back_inserter(out), "\"{}\":\"{}\"", name, format_rfc3339(due_ms.count));
     }
-    fmt::format_to(back_inserter(out), ",\"due_ms\":{}", due_ms.count);
+    fmt::format_to(back_inserter(out), ",\"{}_ms\":{}", name, due_ms.count);
 }
+
+void append_due(std::string& out, tick due_ms) { append_date(out, "due", due_ms); }
 
 void append_payload(std::string& out, std::string_view payload, engine::payload_kind kind) {
     if (kind == engine::payload_kind::json) {
@@ -125,6 +133,7 @@ void append_view(std::string& out, const engine::timer_view& view) {
     append_due(out, view.due_ms);
     fmt::format_to(back_inserter(out), ",\"state\":\"{}\",\"attempt\":{},", name_of(view.state),
                    view.attempt);
+    if (view.ended_ms) return append_date(out, "ended", *view.ended_ms);
     append_payload(out, view.payload, view.kind);
 }
 
@@ -183,7 +192,11 @@ std::string settled_members(const std::vector<std::string>& tokens,
         if (i != 0) out += ',';
         out += "{\"token\":";
         append_quoted(out, tokens[i]);
-        fmt::format_to(back_inserter(out), ",\"outcome\":\"{}\"}}", name_of(settled.outcomes[i]));
+        fmt::format_to(back_inserter(out), ",\"outcome\":\"{}\"", name_of(settled.outcomes[i]));
+        if (i < settled.next.size() && settled.next[i]) {
+            out += ",\"next\":{" + set_members(*settled.next[i]) + '}';
+        }
+        out += '}';
     }
     return out + ']';
 }

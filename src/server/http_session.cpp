@@ -325,7 +325,8 @@ private:
     }
 
     /// The header's value, if it is there. One that is there twice is as wrong as an empty one.
-    std::optional<std::string_view> condition(http::field name) const {
+    template <class Name>
+    std::optional<std::string_view> condition(Name name) const {
         const auto& head = parser_->get();
         const auto count = head.count(name);
         if (count == 0) return std::nullopt;
@@ -340,6 +341,7 @@ private:
         request.body = head.body();
         request.if_match = condition(http::field::if_match);
         request.if_none_match = condition(http::field::if_none_match);
+        request.idempotency_key = condition("Idempotency-Key");
         const bool options = head.method() == http::verb::options;
         if (options && request.target == "*") return options_response("");
         auto parsed = protocol::parse_http(request, environment_.limits);

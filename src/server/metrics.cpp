@@ -69,6 +69,7 @@ void add_timers(exposition& out, const engine::stats& s) {
     out.gauge("foliot_timers_memory_bytes", "Ids and payloads held in memory",
               to_double(s.memory_bytes));
     out.gauge("foliot_timers_in_flight", "Deliveries that are leased", to_double(s.in_flight));
+    out.gauge("foliot_timers_retained", "Ended timers whose end is kept", to_double(s.retained));
     out.gauge("foliot_timers_dead", "Dead letters", to_double(s.dead));
     out.gauge("foliot_timers_overdue", "Timers known to be due and not offered yet",
               to_double(s.overdue));

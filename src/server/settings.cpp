@@ -104,6 +104,8 @@ void add_engine(config& c, std::vector<setting>& all) {
                      "pause between two rounds of the self-check; 0: there is none"),
             count("check.rows_per_second", e.check_rows_per_second, 1,
                   "rows that the self-check reads in a second at most"),
+            duration("retain.idempotent", e.retain_idempotent, 0,
+                     "how long the end of a timer that was set with an idempotency key is kept"),
             duration("store.retry_interval", e.store_retry_interval, 10,
                      "pause before a failed store "
                      "is tried again"),
@@ -146,6 +148,10 @@ void add_protocol(config& c, std::vector<setting>& all) {
             count("limits.settle_tokens", l.settle_tokens, 1, "tokens of one ack, nack or extend"),
             duration("limits.lease_wait", l.lease_wait, 0, "how long a lease request may wait"),
             duration("limits.lease", l.lease, 1, "length of a lease"),
+            duration("limits.max_retain", l.max_retain, 0,
+                     "how long the end of a timer may be kept"),
+            bytes("limits.idempotency_key_bytes", l.idempotency_key_bytes, 1,
+                  "of an idempotency key", 65'535),
             duration("limits.max_delay", l.max_delay, 1, "the longest delay of a timer",
                      std::uint64_t{106'751} * 86'400'000),
         });

@@ -31,7 +31,7 @@ inline void check_batch(const batch& b) {
 
 /// What a row counts for towards `max_page_bytes`.
 inline std::size_t page_bytes(const record& row) {
-    return row.ns.size() + row.id.size() + row.queue.size() + row.payload.size();
+    return row.ns.size() + row.id.size() + row.queue.size() + row.payload.size() + row.extra.size();
 }
 
 }  // namespace foliot::store

@@ -48,13 +48,15 @@ using store_result = result<T, store_error>;
 
 /// Facts of a shard that are cheaper to keep than to count. Written with every commit.
 struct shard_meta {
-    std::uint64_t pending = 0;         ///< rows in near + far
+    std::uint64_t pending = 0;         ///< rows in near + far of timers that have not ended
     std::uint64_t dead = 0;            ///< rows in dead
     std::int64_t clock_offset_ns = 0;  ///< wall clock minus service clock
     std::uint64_t boot = 0;            ///< the machine's boot in which this was written; 0: unknown
     std::int64_t service_base_ns = 0;  ///< service clock minus that boot's clock
     tick far_low_water[2];             ///< by clock: no far row has a next due below this; a
                                        ///< commit that puts one below it is a checked error
+    std::uint64_t retained = 0;        ///< rows in near + far of timers that have ended
+    std::string unknown{};             ///< optional fields of a newer program, kept as they are
 
     friend bool operator==(const shard_meta&, const shard_meta&) = default;
 };

@@ -56,6 +56,7 @@ struct record {
     std::uint32_t failures = 0;  ///< deliveries that ended in a nack or in the lease's expiry
     tick lease_until;            ///< service clock; 0 = not leased. Written by a graceful stop only
     bool rewritten = false;      ///< its near key was written more than once (see due_store.hpp)
+    std::string extra{};         ///< optional fields, as stored (see extra_fields.hpp)
 
     friend bool operator==(const record&, const record&) = default;
 };

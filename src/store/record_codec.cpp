@@ -2,6 +2,8 @@
 #include "store/record_codec.hpp"
 
 #include "store/bytes.hpp"
+#include "store/decoder.hpp"
+#include "store/extra_fields.hpp"
 
 #include <limits>
 #include <optional>
@@ -26,92 +28,17 @@ std::uint8_t flags_of(const record& row) {
     return static_cast<std::uint8_t>(flags);
 }
 
+/// The oldest version that holds it: what needs no new field stays readable by older programs.
+std::uint8_t version_for(std::string_view extra) { return extra.empty() ? 1 : 2; }
+
 clock_kind clock_of(bool wall) { return wall ? clock_kind::wall : clock_kind::service; }
-
-/// Takes fields one after the other and keeps the first failure; after one, every field is zero.
-class decoder {
-public:
-    decoder(std::string_view what, std::string_view in) : what_(what), size_(in.size()), in_(in) {}
-
-    template <class Unsigned>
-    Unsigned little(std::string_view field) {
-        if (error_) return 0;
-        const auto value = in_.take_little<Unsigned>();
-        if (!value) cut_short(field);
-        return value.value_or(0);
-    }
-
-    std::uint64_t varint(std::string_view field, std::uint64_t limit) {
-        if (error_) return 0;
-        const std::size_t at = in_.offset();
-        const auto value = in_.take_varint();
-        if (!value) {
-            fail(field, at, "is not a whole number in its shortest form");
-            return 0;
-        }
-        if (*value > limit) {
-            fail(field, at, "is " + std::to_string(*value) + ", above " + std::to_string(limit));
-        }
-        return *value;
-    }
-
-    std::string_view bytes(std::string_view field, std::uint64_t size) {
-        if (error_) return {};
-        const auto part = in_.take(size);
-        if (!part) cut_short(field);
-        return part.value_or(std::string_view{});
-    }
-
-    void version(std::uint8_t known) {
-        const auto found = little<std::uint8_t>("version");
-        if (error_) return;
-        if (found > known) {
-            error_ = store_error{store_code::unsupported,
-                                 std::string(what_) + ": version " + std::to_string(found) +
-                                     " is newer than " + std::to_string(known) +
-                                     ", the newest that this program knows"};
-        } else if (found == 0) {
-            fail("version", 0, "is 0");
-        }
-    }
-
-    void fail(std::string_view field, std::size_t at, const std::string& why) {
-        if (error_) return;
-        error_ =
-            store_error{store_code::corrupt, std::string(what_) + " of " + std::to_string(size_) +
-                                                 " bytes: " + std::string(field) + " at offset " +
-                                                 std::to_string(at) + " " + why};
-    }
-
-    [[nodiscard]] std::size_t offset() const { return in_.offset(); }
-
-    std::optional<store_error> finish() {
-        if (!error_ && in_.left() > 0) {
-            fail("end", in_.offset(), "is followed by " + std::to_string(in_.left()) + " bytes");
-        }
-        return std::move(error_);
-    }
-
-private:
-    void cut_short(std::string_view field) {
-        fail(field, in_.offset(),
-             "runs past the end (" + std::to_string(in_.left()) + " bytes are left)");
-    }
-
-    std::string_view what_;
-    std::size_t size_;
-    bytes::reader in_;
-    std::optional<store_error> error_;
-};
-
-constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
 
 }  // namespace
 
 void encode_record(const record& row, std::string& out) {
     out.reserve(out.size() + 48 + row.ns.size() + row.id.size() + row.queue.size() +
-                row.payload.size());
-    out.push_back(static_cast<char>(record_version));
+                row.payload.size() + row.extra.size());
+    out.push_back(static_cast<char>(version_for(row.extra)));
     out.push_back(static_cast<char>(flags_of(row)));
     bytes::append_little(out, row.seq.value);
     bytes::append_little(out, row.due.at.count);
@@ -121,7 +48,7 @@ void encode_record(const record& row, std::string& out) {
     for (const std::string* text : {&row.ns, &row.id, &row.queue, &row.payload}) {
         bytes::append_varint(out, text->size());
     }
-    for (const std::string* text : {&row.ns, &row.id, &row.queue, &row.payload}) {
+    for (const std::string* text : {&row.ns, &row.id, &row.queue, &row.payload, &row.extra}) {
         out.append(*text);
     }
 }
@@ -129,7 +56,7 @@ void encode_record(const record& row, std::string& out) {
 store_result<record> decode_record(std::string_view in) {
     decoder from("record", in);
     record row;
-    from.version(record_version);
+    const auto version = from.version(record_version);
     const auto flags = from.little<std::uint8_t>("flags");
     if ((flags & ~flag::known) != 0) from.fail("flags", 1, "has bits that have no meaning");
     row.kind = (flags & flag::binary_payload) != 0 ? payload_kind::binary : payload_kind::json;
@@ -139,23 +66,29 @@ store_result<record> decode_record(std::string_view in) {
     row.seq.value = from.little<std::uint64_t>("sequence");
     row.due.at.count = from.little<std::uint64_t>("due");
     row.next.at.count = from.little<std::uint64_t>("next due");
-    row.lease_until.count = from.varint("lease end", any);
+    row.lease_until.count = from.varint("lease end", decoder::any);
     row.failures = static_cast<std::uint32_t>(
         from.varint("failures", std::numeric_limits<std::uint32_t>::max()));
-    const std::uint64_t ns_size = from.varint("namespace length", any);
-    const std::uint64_t id_size = from.varint("id length", any);
-    const std::uint64_t queue_size = from.varint("queue length", any);
-    const std::uint64_t payload_size = from.varint("payload length", any);
+    const std::uint64_t ns_size = from.varint("namespace length", decoder::any);
+    const std::uint64_t id_size = from.varint("id length", decoder::any);
+    const std::uint64_t queue_size = from.varint("queue length", decoder::any);
+    const std::uint64_t payload_size = from.varint("payload length", decoder::any);
     row.ns = from.bytes("namespace", ns_size);
     row.id = from.bytes("id", id_size);
     row.queue = from.bytes("queue", queue_size);
     row.payload = from.bytes("payload", payload_size);
+    row.extra = from.fields(version);
     if (auto error = from.finish()) return *std::move(error);
+    if (!row.extra.empty()) {
+        if (auto fields = decode_extra(row.extra); !fields) return std::move(fields).error();
+    }
     return row;
 }
 
 void encode_meta(const shard_meta& meta, std::string& out) {
-    out.push_back(static_cast<char>(meta_version));
+    std::string extra;
+    encode_meta_fields(meta, extra);
+    out.push_back(static_cast<char>(version_for(extra)));
     bytes::append_little(out, meta.pending);
     bytes::append_little(out, meta.dead);
     bytes::append_little(out, static_cast<std::uint64_t>(meta.clock_offset_ns));
@@ -163,12 +96,13 @@ void encode_meta(const shard_meta& meta, std::string& out) {
     bytes::append_little(out, static_cast<std::uint64_t>(meta.service_base_ns));
     bytes::append_little(out, meta.far_low_water[0].count);
     bytes::append_little(out, meta.far_low_water[1].count);
+    out.append(extra);
 }
 
 store_result<shard_meta> decode_meta(std::string_view in) {
     decoder from("shard meta", in);
     shard_meta meta;
-    from.version(meta_version);
+    const auto version = from.version(meta_version);
     meta.pending = from.little<std::uint64_t>("pending");
     meta.dead = from.little<std::uint64_t>("dead");
     meta.clock_offset_ns = static_cast<std::int64_t>(from.little<std::uint64_t>("clock offset"));
@@ -176,7 +110,9 @@ store_result<shard_meta> decode_meta(std::string_view in) {
     meta.service_base_ns = static_cast<std::int64_t>(from.little<std::uint64_t>("service base"));
     meta.far_low_water[0].count = from.little<std::uint64_t>("service low-water mark");
     meta.far_low_water[1].count = from.little<std::uint64_t>("wall low-water mark");
+    const auto extra = from.fields(version);
     if (auto error = from.finish()) return *std::move(error);
+    if (auto error = decode_meta_fields(extra, meta)) return *std::move(error);
     return meta;
 }
 

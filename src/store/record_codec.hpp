@@ -17,8 +17,8 @@ namespace foliot::store {
 // more than it was given, and answers `corrupt` (with the field and its offset) or `unsupported`
 // (a version above the one below). What decodes encodes to the same bytes again.
 
-inline constexpr std::uint8_t record_version = 1;
-inline constexpr std::uint8_t meta_version = 1;
+inline constexpr std::uint8_t record_version = 2;  ///< 1 has no optional fields
+inline constexpr std::uint8_t meta_version = 2;    ///< likewise
 inline constexpr std::uint8_t id_version = 1;
 
 /// Version of the whole store: which keyspaces there are and what their keys mean.

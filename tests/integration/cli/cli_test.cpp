@@ -127,6 +127,37 @@ TEST_F(cli, conditions_of_a_set) {
     EXPECT_EQ(foliot("cancel x --if-match " + member(second.out, "generation")).exit, 0);
 }
 
+TEST_F(cli, modes_keys_and_retention_of_a_set) {
+    const auto make = "--json set keyed --in 1h --idempotency-key k --retain 10m";
+    const auto first = foliot(make);
+    EXPECT_EQ(first.exit, 0) << first.err;
+    EXPECT_EQ(foliot(make).out, first.out);
+    EXPECT_EQ(foliot("set keyed --in 2h --idempotency-key k").exit, 1);
+    EXPECT_THAT(foliot("set keyed --in 1m --mode extend").out, StartsWith("keyed left as it is, "));
+    EXPECT_THAT(foliot("--json set keyed --in 1m --mode extend").out,
+                HasSubstr(",\"changed\":false}\n"));
+    EXPECT_EQ(foliot("set keyed --in 1m --mode create").exit, 1);
+    EXPECT_EQ(foliot("set keyed --in 1m --mode sooner").exit, 2);
+    EXPECT_EQ(foliot("cancel keyed").exit, 0);
+    EXPECT_EQ(foliot(make).out, first.out);
+    EXPECT_THAT(foliot("get keyed").out,
+                AllOf(HasSubstr("state       cancelled\n"), HasSubstr("ended       20")));
+    EXPECT_THAT(foliot("--json get keyed").out, HasSubstr("\"ended_ms\":"));
+}
+
+TEST_F(cli, an_ack_sets_the_next) {
+    EXPECT_EQ(foliot("set chain --in 1ms --queue chain --payload 1").exit, 0);
+    const auto given = foliot("--json lease --queue chain --wait 10s");
+    const auto token = member(given.out, "token");
+    const auto acked = foliot("ack " + token + " --queue chain --next-delay 1h --next-payload 2");
+    EXPECT_EQ(acked.exit, 0) << acked.err;
+    EXPECT_THAT(acked.out, HasSubstr(" acked, next due 20"));
+    EXPECT_THAT(foliot("--json get chain").out, HasSubstr("\"payload\":2}"));
+    EXPECT_THAT(foliot("--json ack " + token + " --queue chain --next-delay 1h").out,
+                HasSubstr("\"next_generation\":\""));
+    EXPECT_EQ(foliot("ack " + token + " --queue chain --next-payload 2").exit, 2);
+}
+
 TEST_F(cli, an_absolute_due) {
     const auto set = foliot("--json set x --at 2100-01-01T01:00:00+01:00");
     EXPECT_EQ(set.exit, 0) << set.err;

@@ -32,6 +32,79 @@ TEST_F(http, a_timer_is_set_leased_once_and_acked) {
     EXPECT_EQ(json_member(lease(10, "0ms").body, "deliveries"), "[");
 }
 
+TEST_F(http, a_timer_is_moved_later_only_or_earlier_only) {
+    start();
+    const auto put = [this](const std::string& body) {
+        return ask("PUT", "/v1/default/timers/x", body);
+    };
+    const auto first = put(R"({"delay":"1h","mode":"create"})");
+    EXPECT_EQ(first.status, 201) << first.body;
+    const auto generation = json_member(first.body, "generation");
+    EXPECT_EQ(put(R"({"delay":"2h","mode":"create"})").status, 412);
+    const auto stands = put(R"({"delay":"30m","mode":"extend"})");
+    EXPECT_EQ(stands.status, 200);
+    EXPECT_THAT(stands.body, HasSubstr(R"("changed":false)"));
+    EXPECT_EQ(json_member(stands.body, "generation"), generation);
+    EXPECT_EQ(json_member(stands.body, "due_ms"), json_member(first.body, "due_ms"));
+    const auto moved = put(R"({"delay":"2h","mode":"extend"})");
+    EXPECT_EQ(json_member(moved.body, "previous_generation"), generation);
+    const auto batch = ask("POST", "/v1/default/timers:batch",
+                           "{\"op\":\"set\",\"id\":\"x\",\"delay\":\"3h\",\"mode\":\"advance\"}\n"
+                           "{\"op\":\"set\",\"id\":\"x\",\"delay\":\"1h\",\"mode\":\"advance\"}\n");
+    EXPECT_EQ(count_of(batch.body, "\"changed\":false"), 1U) << batch.body;
+    EXPECT_THAT(batch.body,
+                HasSubstr(R"("previous_generation":")" + json_member(moved.body, "generation")));
+}
+
+TEST_F(http, a_set_with_a_key_is_made_once_whatever_becomes_of_it) {
+    start();
+    const auto put = [this](const std::string& body = R"({"delay":"50ms","retain":"1h"})") {
+        return ask("PUT", "/v1/default/timers/x", body, "Idempotency-Key: \"k-1\"\r\n");
+    };
+    const auto first = put();
+    EXPECT_EQ(first.status, 201) << first.body;
+    const auto expect_same = [&] {
+        const auto again = put();
+        EXPECT_EQ(again.status, first.status);
+        EXPECT_EQ(again.body, first.body);
+        EXPECT_EQ(again.headers.at("etag"), first.headers.at("etag"));
+    };
+    expect_same();
+    EXPECT_EQ(put(R"({"delay":"60ms","retain":"1h"})").status, 422);
+    const auto given = lease();
+    const auto token = json_member(given.body, "token");
+    expect_same();
+    const auto tokens = "{\"tokens\":[\"" + token + "\"]}";
+    EXPECT_THAT(ask("POST", "/v1/default/queues/default:ack", tokens).body, HasSubstr("acked"));
+    expect_same();
+    restart();
+    expect_same();
+    const auto seen = ask("GET", "/v1/default/timers/x");
+    EXPECT_EQ(seen.status, 200);
+    EXPECT_THAT(seen.body, HasSubstr(R"("state":"acked")"));
+    EXPECT_THAT(seen.body, HasSubstr(R"("ended":")"));
+    EXPECT_EQ(metric("foliot_timers_retained"), 1);
+    EXPECT_EQ(metric("foliot_timers_pending"), 0);
+    const auto line = R"({"op":"set","id":"y","delay":"1h","idempotency_key":"b"})";
+    const auto batch =
+        ask("POST", "/v1/default/timers:batch", std::string{line} + "\n" + line + "\n");
+    EXPECT_EQ(count_of(batch.body, R"("status":201)"), 2U) << batch.body;
+    EXPECT_EQ(ask("DELETE", "/v1/default/timers/y", {}, "Idempotency-Key: k\r\n").status, 400);
+}
+
+TEST_F(http, an_ack_sets_what_comes_next) {
+    start();
+    ask("PUT", "/v1/default/timers/x", R"({"delay":"1ms","payload":{"page":1}})");
+    const auto token = json_member(lease().body, "token");
+    const auto acks = R"({"acks":[{"token":")" + token + R"(","next":{"delay":"1ms"}}]})";
+    const auto acked = ask("POST", "/v1/default/queues/default:ack", acks);
+    EXPECT_EQ(acked.status, 200) << acked.body;
+    EXPECT_THAT(acked.body, HasSubstr(R"("outcome":"acked","next":{"id":"x")"));
+    const auto again = lease();
+    EXPECT_THAT(again.body, HasSubstr(R"("payload":{"page":1})"));
+    EXPECT_EQ(ask("POST", "/v1/default/queues/default:ack", acks).body, acked.body);
+}
+
 TEST_F(http, a_long_poll_ends_at_the_due_and_never_before) {
     start();
     for (const int delay_ms : {1, 7, 50, 333}) {

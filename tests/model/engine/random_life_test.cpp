@@ -146,6 +146,7 @@ private:
             s.due = {store::clock_kind::wall, to_tick(w_.now().wall + delay)};
             c.when = at{s.due.at};
         }
+        if (dice(3) == 0) c.retain = std::chrono::milliseconds{dice(200'000)};  // longest_retain
         command(std::move(c), id, s);
     }
 
@@ -272,7 +273,10 @@ private:
 
     void judge_view(const std::string& id, const reply& r) {
         const belief& b = ledger_.of(id);
-        if (const auto* v = std::get_if<timer_view>(&r)) {
+        const auto* v = std::get_if<timer_view>(&r);
+        if (v && v->ended_ms) {
+            if (b.certainly_present()) wrong_ = id + " is shown as ended though it is there";
+        } else if (v) {
             if (!b.match(v->generation)) wrong_ = id + " is shown though it is gone";
         } else if (std::get<failure>(r).code == failure_code::not_found && b.certainly_present()) {
             wrong_ = id + " is not found though it is there";
@@ -360,10 +364,12 @@ private:
             if (!wrong_.empty()) return;
             if (w_.stats().pending == 0) break;
         }
+        w_.pass_in_steps(longest_retain);
         for (const auto& [id, b] : ledger_.all()) {
             if (b.certainly_present()) wrong_ = id + " was never delivered";
         }
         if (wrong_.empty() && w_.stats().pending != 0) wrong_ = "pending is not 0 at the end";
+        if (wrong_.empty() && w_.stats().retained != 0) wrong_ = "ended timers are kept for ever";
         if (wrong_.empty() && w_.stats().in_memory != 0) wrong_ = "entries stay in memory";
     }
 
@@ -374,6 +380,7 @@ private:
     engine_world w_;
     ns service_base_{};
     std::chrono::milliseconds lease_{15'000};
+    static constexpr std::chrono::milliseconds longest_retain{200'000};
     ledger ledger_;
     std::vector<io_done> late_;
     std::set<std::string> busy_;

@@ -24,6 +24,35 @@ TEST(wire, a_set_is_written_with_its_payload_untouched) {
     EXPECT_EQ(body.value(), R"({"delay":1500,"queue":"q\"","payload":{"n": 1.50}})");
 }
 
+TEST(wire, modes_keys_and_what_comes_next_are_written) {
+    set_request set{.id = "x", .due = when::in(5ms)};
+    set.mode = "extend";
+    set.retain = "10m";
+    set.idempotency_key = "k\"";
+    EXPECT_EQ(*set_body(set), R"({"delay":5,"mode":"extend","retain":"10m"})");
+    EXPECT_EQ(*batch_body_line(set),
+              R"({"op":"set","id":"x","delay":5,"mode":"extend","retain":"10m",)"
+              "\"idempotency_key\":\"k\\\"\"}\n");
+    const std::string tokens[]{"a", "b"};
+    next_timer next{.due = when::in("5m")};
+    EXPECT_EQ(*ack_next_body(tokens, next), R"({"acks":[{"token":"a","next":{"delay":"5m"}},)"
+                                            R"({"token":"b","next":{"delay":"5m"}}]})");
+    next.payload = "{";
+    EXPECT_EQ(ack_next_body(tokens, next).error().kind, error_kind::bad_argument);
+}
+
+TEST(wire, unchanged_and_ended_timers_and_the_next_one_are_read) {
+    EXPECT_FALSE(read_set(R"({"id":"x","generation":"1","due_ms":2,"changed":false})")->changed);
+    EXPECT_TRUE(read_set(R"({"id":"x","generation":"1","due_ms":2})")->changed);
+    const auto view = read_view(R"({"id":"x","state":"acked","due_ms":2,"ended_ms":3})");
+    EXPECT_EQ(view->ended_ms, 3);
+    const auto acked = read_settlements(
+        R"({"results":[{"token":"a","outcome":"acked","next":{"id":"x","generation":"5",)"
+        R"("previous_generation":"4","due_ms":2}},{"token":"b","outcome":"acked"}]})");
+    EXPECT_EQ(acked->at(0).next->generation, "5");
+    EXPECT_FALSE(acked->at(1).next);
+}
+
 TEST(wire, every_way_to_say_when) {
     EXPECT_EQ(*set_body({.id = "x", .due = when::in("2h")}), R"({"delay":"2h"})");
     EXPECT_EQ(*set_body({.id = "x", .due = when::at_ms(-5)}), R"({"due":-5})");

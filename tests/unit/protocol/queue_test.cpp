@@ -112,12 +112,68 @@ TEST(settle, nack_and_extend_have_a_field_of_their_own) {
         command_of<engine::settle>(send("POST", "/v1/ns/queues/q:extend", tokens + "}")).lease,
         30s);
     EXPECT_EQ(error("ack", tokens + R"(,"delay":1})"), "400 unknown_field delay");
-    EXPECT_EQ(error("ack", tokens + R"(,"next":1})"), "400 unsupported_field next");
+    EXPECT_EQ(error("ack", tokens + R"(,"next":1})"), "400 unknown_field next");
     EXPECT_EQ(error("nack", tokens + R"(,"lease":1})"), "400 unknown_field lease");
     EXPECT_EQ(error("nack", tokens + R"(,"delay":"101y"})"), "400 bad_duration delay");
     EXPECT_EQ(error("nack", tokens + R"(,"delay":"36501d"})"), "400 due_too_far delay");
     EXPECT_EQ(error("extend", tokens + R"(,"lease":"13h"})"), "400 over_limit lease");
     EXPECT_EQ(error("extend", tokens + R"(,"lease":0})"), "400 out_of_range lease");
+}
+
+TEST(settle, an_ack_may_carry_what_comes_next) {
+    const auto y = quoted_token("ns", "y");
+    const auto parsed =
+        send("POST", "/v1/ns/queues/q:ack",
+             R"({"acks":[{"token":)" + y + R"(,"next":{"delay":"5m","payload": [1] ,"queue":"o",)" +
+                 R"("retain":"1d"}},{"token":)" + y + R"(},{"next":{"due":7},"token":)" + y +
+                 R"(}],"tokens":[)" + quoted_token() + "]}");
+    const auto s = command_of<engine::settle>(parsed);
+    ASSERT_EQ(s.tokens.size(), 4U);
+    ASSERT_EQ(s.next.size(), 4U);
+    EXPECT_EQ(s.tokens[0].id, "x");
+    EXPECT_EQ(s.tokens[1].id, "y");
+    EXPECT_FALSE(s.next[0]);
+    EXPECT_FALSE(s.next[2]);
+    EXPECT_EQ(std::get<engine::after>(s.next[1]->when).delay, 5min);
+    EXPECT_EQ(s.next[1]->payload, "[1]");
+    EXPECT_EQ(s.next[1]->queue, "o");
+    EXPECT_EQ(s.next[1]->retain, 24h);
+    EXPECT_EQ(std::get<engine::at>(s.next[3]->when).wall_ms.count, 7U);
+    EXPECT_FALSE(s.next[3]->payload);
+    EXPECT_FALSE(s.next[3]->queue);
+    EXPECT_FALSE(s.next[3]->retain);
+    EXPECT_EQ(test::made(parsed).how.tokens.size(), 4U);
+}
+
+TEST(settle, what_is_wrong_in_an_ack_is_named_by_its_place) {
+    const auto one = [](const std::string& members) {
+        return error("ack", R"({"acks":[{"token":)" + quoted_token() + "}," + members + "]}");
+    };
+    const auto next = [&](const std::string& members) {
+        return one(R"({"token":)" + quoted_token() + R"(,"next":{)" + members + "}}");
+    };
+    EXPECT_EQ(one("7"), "400 wrong_type acks[1]");
+    EXPECT_EQ(one("{}"), "400 missing_field acks[1].token");
+    EXPECT_EQ(one(R"({"token":7})"), "400 wrong_type acks[1].token");
+    EXPECT_EQ(one(R"({"token":"x"})"), "400 bad_token acks[1].token");
+    EXPECT_EQ(one(R"({"token":)" + quoted_token("other") + "}"), "400 bad_token acks[1].token");
+    EXPECT_EQ(one(R"({"x":1})"), "400 unknown_field acks[1].x");
+    EXPECT_EQ(one(R"({"token":)" + quoted_token() + R"(,"next":1})"),
+              "400 wrong_type acks[1].next");
+    EXPECT_EQ(next(""), "400 missing_field acks[1].next.delay");
+    EXPECT_EQ(next(R"("delay":-1)"), "400 out_of_range acks[1].next.delay");
+    EXPECT_EQ(next(R"("delay":1,"due":1)"), "400 conflicting_fields acks[1].next.due");
+    EXPECT_EQ(next(R"("delay":1,"mode":"extend")"), "400 unknown_field acks[1].next.mode");
+    EXPECT_EQ(next(R"("delay":1,"every":"1s")"), "400 unsupported_field acks[1].next.every");
+    EXPECT_EQ(error("ack", R"({"acks":{}})"), "400 wrong_type acks");
+    EXPECT_EQ(error("nack", R"({"acks":[]})"), "400 unknown_field acks");
+    limits l;
+    l.settle_tokens = 2;
+    const auto good = R"({"token":)" + quoted_token() + "}";
+    EXPECT_EQ(
+        error("ack", R"({"tokens":[)" + quoted_token() + R"(],"acks":[)" + good + "," + good + "]}",
+              l),
+        "400 over_limit acks");
 }
 
 TEST(settle, wrong_tokens_are_named_by_their_place) {

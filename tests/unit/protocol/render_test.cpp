@@ -125,6 +125,34 @@ TEST(render, a_set_that_changed_nothing_says_so_and_is_200) {
                       R"("due":"1970-01-01T00:00:02.000Z","due_ms":2000,"changed":false})");
 }
 
+TEST(render, a_timer_that_has_ended_shows_when_and_no_payload) {
+    engine::timer_view v{"x", {4711}, "q",       engine::timer_state::acked, 2, {2000},
+                         "",  {},     tick{3000}};
+    EXPECT_EQ(render(from(route::get, "x"), v).body,
+              R"({"id":"x","generation":"4711","queue":"q","due":"1970-01-01T00:00:02.000Z",)"
+              R"("due_ms":2000,"state":"acked","attempt":2,"ended":"1970-01-01T00:00:03.000Z",)"
+              R"("ended_ms":3000})");
+    v.state = engine::timer_state::cancelled;
+    EXPECT_TRUE(test::has(render(from(route::get, "x"), v).body, R"("state":"cancelled")"));
+}
+
+TEST(render, an_ack_tells_what_it_has_set) {
+    auto how = from(route::ack);
+    how.tokens = {"a", "b"};
+    engine::settled all{{engine::settle_outcome::acked, engine::settle_outcome::acked}};
+    all.next.resize(2);
+    all.next[0] = engine::timer_set{"x", {2}, engine::sequence{1}, {0}};
+    EXPECT_EQ(render(how, all).body,
+              R"({"results":[{"token":"a","outcome":"acked","next":{"id":"x","generation":"2",)"
+              R"("previous_generation":"1","due":"1970-01-01T00:00:00.000Z","due_ms":0}},)"
+              R"({"token":"b","outcome":"acked"}]})");
+}
+
+TEST(render, a_key_that_was_used_is_422) {
+    const engine::failure f{engine::failure_code::key_reused, "used", {}, 0, {}};
+    EXPECT_EQ(test::summary(render(from(route::set), f)), "422 idempotency_key_reused");
+}
+
 TEST(render, settled_repeats_each_token_with_its_outcome) {
     using engine::settle_outcome;
     const call_context how{route::nack, {}, {"a", "b", "c", "d", "e"}, 0};

@@ -131,10 +131,50 @@ TEST(put, wrong_fields_are_named) {
 }
 
 TEST(put, fields_of_later_versions_are_refused_not_ignored) {
-    for (const std::string field : {"every", "cron", "tz", "webhook", "retry", "priority", "tag",
-                                    "spread", "missed", "retain", "idempotency_key"}) {
+    for (const std::string field :
+         {"every", "cron", "tz", "webhook", "retry", "priority", "tag", "spread", "missed"}) {
         EXPECT_EQ(error(R"({"delay":1,")" + field + R"(":"x"})"), "400 unsupported_field " + field);
     }
+}
+
+TEST(put, takes_a_retention) {
+    EXPECT_FALSE(set(R"({"delay":1})").retain);
+    EXPECT_EQ(set(R"({"delay":1,"retain":"1d"})").retain, 24h);
+    EXPECT_EQ(set(R"({"delay":1,"retain":0})").retain, 0ms);
+    EXPECT_EQ(set(R"({"delay":1,"retain":0.5})").retain, 1ms);
+    EXPECT_EQ(error(R"({"delay":1,"retain":"31d"})"), "400 over_limit retain");
+    EXPECT_EQ(error(R"({"delay":1,"retain":-1})"), "400 out_of_range retain");
+    EXPECT_EQ(error(R"({"delay":1,"retain":true})"), "400 wrong_type retain");
+}
+
+TEST(put, takes_an_idempotency_key_as_a_header) {
+    const auto with = [](std::string_view key, const limits& l = {}) {
+        http_request r{"PUT", target, R"({"delay":1})", {}, {}};
+        r.idempotency_key = key;
+        return parse_http(r, l);
+    };
+    EXPECT_EQ(set(R"({"delay":1})").key, "");
+    EXPECT_EQ(command_of<engine::set_timer>(with("7f2c")).key, "7f2c");
+    EXPECT_EQ(command_of<engine::set_timer>(with("\"7f2c\"")).key, "7f2c");
+    EXPECT_EQ(command_of<engine::set_timer>(with(std::string(255, 'k'))).key.size(), 255U);
+    EXPECT_EQ(summary(with(std::string(256, 'k'))), "400 bad_idempotency_key Idempotency-Key");
+    for (const std::string_view wrong : {"", "\"\"", "a\tb", "\xff"}) {
+        EXPECT_EQ(summary(with(wrong)), "400 bad_idempotency_key Idempotency-Key") << wrong;
+    }
+    EXPECT_EQ(error(R"({"delay":1,"idempotency_key":"x"})"), "400 unknown_field idempotency_key");
+}
+
+TEST(put, only_a_set_takes_an_idempotency_key) {
+    const auto with = [](std::string_view method, std::string_view path) {
+        http_request r{method, path, R"({"tokens":[]})", {}, {}};
+        r.idempotency_key = "k";
+        return parse_http(r, {});
+    };
+    const std::string expected = "400 bad_idempotency_key Idempotency-Key";
+    EXPECT_EQ(summary(with("DELETE", target)), expected);
+    EXPECT_EQ(summary(with("POST", "/v1/ns/timers:batch")), expected);
+    EXPECT_EQ(summary(with("POST", "/v1/ns/queues/q:ack")), expected);
+    EXPECT_EQ(test::made(with("GET", target)).how.from, route::get);
 }
 
 TEST(put, takes_a_mode) {
