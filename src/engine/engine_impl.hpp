@@ -31,6 +31,7 @@
 //
 //   engine.cpp     step: inputs in, outputs out; the shard's life (acquire, serve, fail, stop)
 //   changes.cpp    commands on one timer: look it up, decide, gather the write, answer when durable
+//   rows.cpp       entries and their rows: made, moved, ended, removed
 //   delivery.cpp   firing, leases, settling, retries, dead letters
 //   window.cpp     which timers are in memory: loading, eviction, the backlog
 //   listing.cpp    pages in due order
@@ -179,6 +180,8 @@ private:
     void lookups_done(const std::vector<store::timer_key>& keys,
                       store::store_result<std::vector<std::optional<store::found>>>& r);
     [[nodiscard]] bool may_be_on_disk() const { return far_rows_ + dead_rows_ > 0; }
+
+    // rows.cpp
     [[nodiscard]] store::sequence next_sequence();
     entry& create(std::string_view ns, std::string_view id, std::string_view queue,
                   std::string_view payload, std::string_view extra);
