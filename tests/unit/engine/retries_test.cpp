@@ -306,6 +306,23 @@ TEST_F(retained, thousands_of_ends_in_a_small_memory_all_go) {
     EXPECT_FALSE(small.get("500"));
 }
 
+TEST_F(retained, the_self_check_counts_ends_apart_from_timers) {
+    options o;
+    o.check_interval = 1min;
+    engine_world checked{*store, o};
+    for (int i = 0; i < 20; ++i) {
+        set_timer c{"n", std::to_string(i), "q", after{1h}, "1", {}, {}};
+        c.retain = i % 2 == 0 ? 10min : 2h;
+        checked.ask<timer_set>(c);
+        if (i < 10) checked.cancel(std::to_string(i));
+    }
+    checked.pass_in_steps(5min);
+    EXPECT_GT(checked.stats().checks_total, 0u);
+    EXPECT_EQ(checked.stats().disagreements, 0u) << checked.stats().first_disagreement;
+    EXPECT_EQ(checked.stats().retained, 10u);
+    EXPECT_EQ(checked.stats().pending, 10u);
+}
+
 TEST(fingerprint, is_the_same_for_ever) {
     set_timer c{"n", "x", "q", after{1h}, "{}", {}, {}};
     const auto first = fingerprint(c);
