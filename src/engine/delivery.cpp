@@ -68,14 +68,13 @@ void engine::impl::offer(entry& e) {
 void engine::impl::install(entry& e, const store::record& r) {
     const auto saved = saved_leases_.find(r.seq.value);
     const tick now = clock_.now_tick(store::clock_kind::service);
-    if (e.ended) {
-        schedule(e);
-    } else if (saved != saved_leases_.end() && saved->second.attempt == e.attempt() &&
-               saved->second.lease_end > now) {
+    const bool lives = saved != saved_leases_.end() && saved->second.attempt == e.attempt() &&
+                       saved->second.lease_end > now;
+    if (lives && !e.ended) {
         e.owner_epoch = saved->second.owner_epoch;
         e.lease_end = saved->second.lease_end;
         schedule_lease(e);
-    } else if (r.lease_until > now) {
+    } else if (r.lease_until > now && !e.ended) {
         e.owner_epoch = any_earlier_epoch;
         e.lease_end = r.lease_until;
         schedule_lease(e);
