@@ -61,6 +61,20 @@ void die_at_next_signal(const sigset_t& signals) {
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
 }
 
+/// For the log, beside the error itself.
+std::string what_to_do(store::store_code code) {
+    switch (code) {
+        case store::store_code::corrupt:
+            return "nothing was changed: keep a copy of the directory, then see docs/operating.md, "
+                   "Damage";
+        case store::store_code::unsupported:
+            return "start the foliotd that wrote it, or a newer one";
+        case store::store_code::no_space: return "free some space on that disk";
+        case store::store_code::locked: return "stop the other one, or give another --data";
+        default: return "is the directory there and writable? see docs/operating.md, Damage";
+    }
+}
+
 std::variant<std::unique_ptr<store::due_store>, exit_code> open_store(const fs::config& c,
                                                                       fs::logger& log) {
     store::rocksdb_options options;
@@ -73,7 +87,9 @@ std::variant<std::unique_ptr<store::due_store>, exit_code> open_store(const fs::
     if (opened) return std::move(*opened);
     const bool is_locked = opened.error().code == store::store_code::locked;
     log.error(is_locked ? "another foliotd uses this data directory" : "the store does not open",
-              {{"data", c.data}, {"error", opened.error().message}});
+              {{"data", c.data},
+               {"error", opened.error().message},
+               {"do", what_to_do(opened.error().code)}});
     return is_locked ? locked : failed;
 }
 

@@ -2,6 +2,7 @@
 #include "server/readiness.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace foliot::server {
 namespace {
@@ -38,9 +39,11 @@ verdict judge(const vital_signs& s, const ready_options& o) {
     if (!s.loaded) return {false, "loading", "the timers are being loaded from the store"};
     // Under load there may always be some timers that became due just now: that is no backlog.
     if (s.backlog_stuck > o.max_overdue && s.behind > o.max_overdue) {
-        return {false, "backlog",
-                std::to_string(s.overdue) + " timers are due and not offered, and not fewer for " +
-                    in_ms(s.backlog_stuck)};
+        auto message = std::to_string(s.overdue) +
+                       " timers are due and not offered, and not fewer for " +
+                       in_ms(s.backlog_stuck);
+        if (!s.read_error.empty()) message += "; the store cannot be read: " + s.read_error;
+        return {false, "backlog", std::move(message)};
     }
     if (s.disagreements > 0) {
         return {false, "disagreement",

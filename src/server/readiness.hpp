@@ -43,6 +43,7 @@ struct vital_signs {
     bool store_failing = false;
     std::chrono::nanoseconds store_call{};
     std::string store_error;
+    std::string read_error;  ///< why timers may be missing: the store could not be read just now
     std::uint64_t disagreements = 0;  ///< that the last self-check found
     std::string first_disagreement;
 };

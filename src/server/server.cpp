@@ -160,6 +160,7 @@ private:
         signs.store_failing = store.failing;
         signs.store_call = store.longest_call;
         signs.store_error = store.last_error;
+        signs.read_error = store.read_error;
         signs.disagreements = now->engine.disagreements;
         signs.first_disagreement = now->engine.first_disagreement;
         return judge(signs, config_.ready);

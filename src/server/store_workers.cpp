@@ -14,6 +14,7 @@ namespace {
 
 constexpr store::shard_id the_shard{0};  // the embedded store has one
 constexpr std::chrono::seconds log_interval{1};
+constexpr std::chrono::seconds recent{10};  // a failed read is tried again long before
 
 template <class... Fs>
 struct overloaded : Fs... {
@@ -134,6 +135,7 @@ store_workers::health_report store_workers::health() const {
     const std::lock_guard lock(health_mutex_);
     report.failing = failing_;
     report.last_error = last_error_;
+    if (read_failed_.count() >= 0 && now - read_failed_ < recent) report.read_error = read_error_;
     return report;
 }
 
@@ -206,8 +208,13 @@ void store_workers::note(const engine::store_request& request, const engine::sto
         unlogged_errors_ = 0;
         return;
     }
-    if (is_write(request)) failing_ = true;
     last_error_ = error->message;
+    if (is_write(request)) {
+        failing_ = true;
+    } else {
+        read_error_ = error->message;
+        read_failed_ = now;
+    }
     // A store that fails does so thousands of times a second: one line tells as much.
     if (last_logged_.count() >= 0 && now - last_logged_ < log_interval) {
         ++unlogged_errors_;

@@ -43,6 +43,7 @@ public:
         bool failing = false;                      ///< the last commit or acquire failed
         std::chrono::nanoseconds longest_call{0};  ///< of the calls running now
         std::string last_error;
+        std::string read_error;  ///< of a read that failed within the last seconds
     };
     [[nodiscard]] health_report health() const;
     [[nodiscard]] const duration_histogram& commit_latency() const { return commit_latency_; }
@@ -85,6 +86,8 @@ private:
     std::string last_error_;                    // guarded by health_mutex_
     std::chrono::nanoseconds last_logged_{-1};  // guarded by health_mutex_
     std::uint64_t unlogged_errors_ = 0;         // guarded by health_mutex_
+    std::string read_error_;                    // guarded by health_mutex_
+    std::chrono::nanoseconds read_failed_{-1};  // guarded by health_mutex_
 };
 
 }  // namespace foliot::server

@@ -1,11 +1,11 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #include "integration/server/raw_client.hpp"
 #include "support/process/foliotd_process.hpp"
+#include "support/process/own_mounts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sched.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -131,24 +131,12 @@ TEST_F(foliotd, a_second_stop_signal_ends_it_at_once) {
     EXPECT_EQ(process.terminate(5s), 1);
 }
 
-void write_text(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
-
-/// Become root of a user namespace, who may mount in it. For tests run by an ordinary user.
-void enter_own_namespace() {
-    const auto uid = std::to_string(::getuid());
-    const auto gid = std::to_string(::getgid());
-    if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return;
-    write_text("/proc/self/setgroups", "deny");
-    write_text("/proc/self/uid_map", "0 " + uid + " 1");
-    write_text("/proc/self/gid_map", "0 " + gid + " 1");
-}
-
 /// A file system of 24 MB of its own.
 class small_disk {
 public:
     explicit small_disk(std::filesystem::path path) : path_(std::move(path)) {
         std::filesystem::create_directories(path_);
-        if (::geteuid() != 0) enter_own_namespace();
+        test_support::may_mount();
         mounted_ = ::mount("tmpfs", path_.c_str(), "tmpfs", 0, "size=24m") == 0;
     }
     ~small_disk() {
