@@ -256,6 +256,24 @@ TEST_F(retained, a_repeated_ack_is_answered_as_the_first_one_was) {
     EXPECT_EQ(w.ack(other), settle_outcome::unknown);
 }
 
+TEST_F(retained, an_end_whose_commit_was_not_confirmed_does_not_take_up_its_old_lease) {
+    fault_store faulty{*store};
+    engine_world world{faulty};
+    set_timer c{"n", "x", "q", after{1s}, "1", {}, {}};
+    c.retain = 20min;
+    world.ask<timer_set>(c);
+    world.pass(1s);
+    const auto given = world.lease().at(0);
+    faulty.fail_after(store_call::commit, store::store_code::unavailable, 1);
+    EXPECT_EQ(world.ask<failure>(settle{"n", "q", settlement::ack, {given.token}, {}}).code,
+              failure_code::store_unavailable);
+    world.pass_in_steps(5min);  // past the lease and any back-off
+    EXPECT_EQ(world.get("x")->state, timer_state::acked);
+    EXPECT_EQ(world.stats().in_flight, 0u);
+    EXPECT_EQ(world.stats().expired_leases_total, 0u);
+    EXPECT_EQ(world.ack(given), settle_outcome::acked);
+}
+
 TEST_F(retained, an_ended_timer_is_none_for_sets_cancels_and_lists) {
     const auto first = set(20min);
     w.cancel("x");
