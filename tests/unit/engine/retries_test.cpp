@@ -260,7 +260,7 @@ TEST_F(retained, an_end_whose_commit_was_not_confirmed_does_not_take_up_its_old_
     fault_store faulty{*store};
     engine_world world{faulty};
     set_timer c{"n", "x", "q", after{1s}, "1", {}, {}};
-    c.retain = 20min;
+    c.retain = 10min;  // near, so that it is loaded at once
     world.ask<timer_set>(c);
     world.pass(1s);
     const auto given = world.lease().at(0);
