@@ -83,6 +83,18 @@ constexpr const char* limits_examples =
     "Examples:\n"
     "  foliot limits";
 
+constexpr const char* backup_examples =
+    "The server writes it, into a new directory of its own machine, below its backup.directory.\n"
+    "It holds every change that was acknowledged before. Waits up to an hour.\n"
+    "Example:\n"
+    "  foliot backup /var/backups/foliot/monday";
+
+constexpr const char* restore_examples =
+    "Needs no server. Copies a backup into a new data directory, so that generations given out\n"
+    "since the backup was made are not given out again. The backup stays as it is.\n"
+    "Example:\n"
+    "  foliot restore /var/backups/foliot/monday /var/lib/foliot/data";
+
 /// What is wrong with the text of a positive number; empty: nothing. CLI11 would read 010 as 8.
 std::string positive(const std::string& text) {
     std::uint64_t value = 0;
@@ -117,6 +129,8 @@ public:
         add_settle("extend", "keep deliveries for longer", settle_verb::extend);
         add_command<stats_arguments>("stats", "what the server holds and has done", stats_examples);
         add_command<limits_arguments>("limits", "the server's limits", limits_examples);
+        add_backup();
+        add_restore();
     }
 
     void parse(int argc, const char* const* argv) {
@@ -240,6 +254,19 @@ private:
         c->add_flag("--ack", a->ack, "acknowledge each once it is printed");
         c->add_option("--count", a->count, "stop after so many")->check(positive, "POSITIVE");
         c->add_option("--lease", a->lease, "keep each this long")->capture_default_str();
+    }
+
+    void add_backup() {
+        auto [c, a] = add_command<backup_arguments>(
+            "backup", "copy the server's data while it runs", backup_examples);
+        c->add_option("TO", a->to, "a new directory; an absolute path")->required();
+    }
+
+    void add_restore() {
+        auto [c, a] = add_command<restore_arguments>(
+            "restore", "make a data directory from a backup", restore_examples);
+        c->add_option("FROM", a->from, "a backup")->required();
+        c->add_option("TO", a->to, "a new directory")->required();
     }
 
     void add_settle(const char* name, const char* what, settle_verb verb) {

@@ -80,9 +80,18 @@ struct settle_arguments {
 struct stats_arguments {};
 struct limits_arguments {};
 
-using command =
-    std::variant<set_arguments, cancel_arguments, get_arguments, ls_arguments, lease_arguments,
-                 watch_arguments, settle_arguments, stats_arguments, limits_arguments>;
+struct backup_arguments {
+    std::string to;  ///< a directory of the server's machine
+};
+
+struct restore_arguments {
+    std::string from;
+    std::string to;
+};
+
+using command = std::variant<set_arguments, cancel_arguments, get_arguments, ls_arguments,
+                             lease_arguments, watch_arguments, settle_arguments, stats_arguments,
+                             limits_arguments, backup_arguments, restore_arguments>;
 
 struct parsed {
     bool run = false;  ///< false: print `text`, if any; a usage error is said already

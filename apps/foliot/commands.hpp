@@ -25,6 +25,8 @@ exit_code run(context& c, const watch_arguments& a);
 exit_code run(context& c, const settle_arguments& a);
 exit_code run(context& c, const stats_arguments& a);
 exit_code run(context& c, const limits_arguments& a);
+exit_code run(context& c, const backup_arguments& a);
+exit_code run(context& c, const restore_arguments& a);
 
 /// Says on stderr what went wrong (with --json as an object) and what that exits with.
 exit_code report(const context& c, const client::client_error& e);

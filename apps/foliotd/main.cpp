@@ -3,6 +3,7 @@
 #include "server/config.hpp"
 #include "server/log.hpp"
 #include "server/server.hpp"
+#include "store_rocksdb/backup.hpp"
 #include "store_rocksdb/rocksdb_store.hpp"
 
 #include <sys/resource.h>
@@ -136,7 +137,12 @@ exit_code serve(const fs::config& c, std::chrono::nanoseconds began) {
     auto opened = open_store(c, log);
     if (auto* code = std::get_if<exit_code>(&opened)) return *code;
     auto taken = std::move(*std::get_if<0>(&opened));
-    auto server = std::make_unique<fs::server>(c, std::move(taken), log);
+    const auto take_backup = [raw = taken.get()](const std::string& to) {
+        auto copied = store::back_up(*raw, to);
+        return copied ? foliot::result<foliot::done, std::string>{foliot::done{}}
+                      : foliot::result<foliot::done, std::string>{copied.error().message};
+    };
+    auto server = std::make_unique<fs::server>(c, std::move(taken), log, take_backup);
     if (auto started = server->start(); !started) {
         log.error(started.error());
         return failed;

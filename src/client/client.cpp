@@ -252,6 +252,15 @@ client_result<std::string> client::metrics() {
     return std::move(response->body);
 }
 
+client_result<done> client::backup(std::string_view to) {
+    auto response = impl_->call({.method = "POST",
+                                 .target = "/v1/admin/backup",
+                                 .body = "{\"to\":" + quote(to) + "}",
+                                 .timeout = std::chrono::hours{1}});
+    if (!response) return std::move(response).error();
+    return done{};
+}
+
 client_result<readiness> client::ready() {
     auto response = impl_->read("/readyz", 503);
     if (!response) return std::move(response).error();

@@ -91,6 +91,9 @@ public:
     /// Prometheus text.
     client_result<std::string> metrics();
 
+    /// Has the server copy its data into a new directory of its machine. Waits up to an hour.
+    client_result<done> backup(std::string_view to);
+
     client_result<readiness> ready();
 
 private:

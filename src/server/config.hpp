@@ -49,6 +49,7 @@ struct config {
     std::string data = "data";
     std::string listen = "127.0.0.1:7300";
     std::string auth_token_file;
+    std::string backup_directory;
     std::string durability = "fdatasync";
     std::string log_format_name = "text";
     std::string log_level_name = "info";

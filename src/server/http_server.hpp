@@ -4,6 +4,7 @@
 #include "base/result.hpp"
 #include "protocol/http.hpp"
 #include "server/auth.hpp"
+#include "server/backups.hpp"
 #include "server/config.hpp"
 #include "server/engine_loop.hpp"
 #include "server/log.hpp"
@@ -26,6 +27,7 @@ struct http_environment {
     std::chrono::milliseconds store_timeout;  ///< the engine answers a change within it
     http_counters& counters;
     logger& log;
+    backups& copies;
     std::function<protocol::http_response(protocol::operational)> page;  ///< on any net thread
 };
 

@@ -41,6 +41,7 @@ constexpr std::size_t read_ahead = std::size_t{64} << 10;  // of bodies and pipe
 constexpr std::size_t idle_buffer = std::size_t{8} << 10;  // an idle connection keeps no more
 constexpr std::chrono::seconds linger_time{2};
 constexpr std::size_t linger_bytes = std::size_t{4} << 20;
+constexpr std::chrono::milliseconds backup_poll{10};
 constexpr std::chrono::seconds answer_grace{2};  // for the loop to answer after its own timeout
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
@@ -253,6 +254,7 @@ private:
             const bool whole = co_await read_body();
             if (!whole) co_return false;
         }
+        if (view(parser_->get().target()) == backup_target) co_return co_await answer_backup();
         co_return co_await answer(parse());
     }
 
@@ -369,6 +371,19 @@ private:
             co_return co_await answer_batch(std::move(*batch));
         }
         co_return co_await answer_call(std::move(*std::get_if<protocol::call>(&parsed)));
+    }
+
+    /// It may take minutes, and is made on another thread.
+    net::awaitable<bool> answer_backup() {
+        const auto& head = parser_->get();
+        const auto made =
+            environment_.copies.begin(view(head.method_string()), head.body(), environment_.limits);
+        stream_.expires_never();
+        while (made.wait_for(std::chrono::seconds{0}) != std::future_status::ready) {
+            answered_.expires_after(backup_poll);
+            co_await answered_.async_wait(no_throw);
+        }
+        co_return co_await send(made.get());
     }
 
     net::awaitable<bool> answer_call(protocol::call call) {

@@ -61,11 +61,13 @@ result<done, std::string> check_listening(const config& c) {
 
 class server::impl {
 public:
-    impl(const config& c, std::unique_ptr<store::due_store> store, logger& log)
+    impl(const config& c, std::unique_ptr<store::due_store> store, logger& log,
+         backups::taker take_backup)
         : config_(c),
           log_(log),
           store_(std::move(store)),
           process_start_(read_clocks().wall),
+          copies_(c.backup_directory, std::move(take_backup)),
           workers_(
               *store_, [this](engine::io_done r) { loop_.io_finished(std::move(r)); }, log),
           loop_(with_boot(c.engine),
@@ -144,6 +146,7 @@ private:
                 config_.engine.store_timeout,
                 counters_,
                 log_,
+                copies_,
                 [this](protocol::operational p) { return page(p); }};
     }
 
@@ -220,6 +223,7 @@ private:
     logger& log_;
     const std::unique_ptr<store::due_store> store_;
     const std::chrono::nanoseconds process_start_;
+    backups copies_;
     token_list tokens_;
     http_counters counters_;
     std::atomic<bool> stopping_{false};
@@ -233,8 +237,9 @@ private:
     std::unique_ptr<http_server> http_;
 };
 
-server::server(const config& c, std::unique_ptr<store::due_store> store, logger& log)
-    : impl_(std::make_unique<impl>(c, std::move(store), log)) {}
+server::server(const config& c, std::unique_ptr<store::due_store> store, logger& log,
+               backups::taker take_backup)
+    : impl_(std::make_unique<impl>(c, std::move(store), log, std::move(take_backup))) {}
 server::~server() = default;
 
 result<done, std::string> server::start() { return impl_->start(); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "server/backups.hpp"
 #include "server/config.hpp"
 #include "store/due_store.hpp"
 
@@ -25,7 +26,9 @@ enum class stop_outcome : std::uint8_t {
 /// Errors:  `start` explains in a sentence; after it, errors are answers, metrics and log lines.
 class server {
 public:
-    server(const config& c, std::unique_ptr<store::due_store> store, logger& log);
+    /// `take_backup` copies that store; without one there are no backups.
+    server(const config& c, std::unique_ptr<store::due_store> store, logger& log,
+           backups::taker take_backup = {});
     ~server();
 
     /// Check the settings, bind, begin to serve. Timers are taken from the store meanwhile: until

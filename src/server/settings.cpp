@@ -55,6 +55,9 @@ void add_general(config& c, std::vector<setting>& all) {
                    text("auth_token_file", c.auth_token_file,
                         "file with bearer tokens, one a line; with it "
                         "every request but /healthz and /readyz needs one"),
+                   text("backup.directory", c.backup_directory,
+                        "existing directory below which POST /v1/admin/backup may write; empty: "
+                        "it may not at all"),
                    text("durability", c.durability,
                         "fdatasync: acknowledged means on the disk. os_cache: "
                         "acknowledged survives a kill of foliotd, but not a power loss",

@@ -5,11 +5,13 @@
 #include "store/key_codec.hpp"
 #include "store/record_codec.hpp"
 #include "store/store_errors.hpp"
+#include "store_rocksdb/backup.hpp"
 #include "store_rocksdb/batch_writer.hpp"
 #include "store_rocksdb/database.hpp"
 #include "store_rocksdb/test_access.hpp"
 
 #include <rocksdb/snapshot.h>
+#include <rocksdb/utilities/checkpoint.h>
 
 #include <algorithm>
 #include <atomic>
@@ -92,6 +94,8 @@ public:
                                  std::size_t limit) override;
     store_result<std::vector<std::optional<found>>> find(shard_id shard, epoch e,
                                                          std::span<const timer_key> keys) override;
+
+    store_result<done> back_up(const std::string& to);
 
     [[nodiscard]] database& raw() { return *db_; }
     void mark_broken(store_error why);
@@ -372,7 +376,23 @@ store_result<std::vector<std::optional<found>>> rocksdb_store::find(
     return results;
 }
 
+store_result<done> rocksdb_store::back_up(const std::string& to) {
+    const std::shared_lock lock(mutex_);
+    if (auto error = broken()) return *std::move(error);
+    rocksdb::Checkpoint* made = nullptr;
+    auto status = rocksdb::Checkpoint::Create(db_->get(), &made);
+    const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+    if (status.ok()) status = checkpoint->CreateCheckpoint(to);
+    if (!status.ok()) return to_store_error(status, "cannot back up to " + to);
+    return done{};
+}
+
 }  // namespace
+
+store_result<done> back_up(due_store& store, const std::string& to) {
+    if (auto* ours = dynamic_cast<rocksdb_store*>(&store)) return ours->back_up(to);
+    return store_error{store_code::unsupported, "this kind of store makes no backups"};
+}
 
 store_result<std::unique_ptr<due_store>> open_rocksdb_store(const rocksdb_options& options) {
     auto opened = database::open(options);
