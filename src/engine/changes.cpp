@@ -70,12 +70,14 @@ void engine::impl::process(keyed_work w) {
     store::timer_key key = key_of(w);
     if (const auto at = lookups_.find(key); at != lookups_.end()) {
         at->second.waiting.push_back(std::move(w));
+        ++looking_up_;
         return;
     }
     entry* e = table_.find({key.ns, key.id});
     if (e || !may_be_on_disk()) return execute(w, e);
     lookup& l = lookups_[key];
     l.waiting.push_back(std::move(w));
+    ++looking_up_;
     l.asked_at = steady_;
     new_lookups_.push_back(std::move(key));
 }
@@ -115,8 +117,13 @@ void engine::impl::lookups_done(const std::vector<store::timer_key>& keys,
         if (auto& f = (*r)[i]; !e && f) {
             const bool far = f->where == store::place::far;
             e = &adopt(f->row, far ? row_place::far : row_place::dead);
-            e->state = entry_state::parked;
+            if (far && was_leased(f->row)) {
+                install(*e, f->row);  // its consumer is at work
+            } else {
+                e->state = entry_state::parked;
+            }
         }
+        looking_up_ -= l.waiting.size();
         for (auto& w : l.waiting) execute(w, table_.find({keys[i].ns, keys[i].id}));
         e = table_.find({keys[i].ns, keys[i].id});
         if (e && e->state == entry_state::parked && commits_.durable(e->batch)) free_entry(*e);

@@ -255,6 +255,8 @@ bool engine::impl::token_is_live(const entry& e, const delivery_token& t) const 
     }
     const bool earlier_owner = t.owner_epoch < static_cast<std::uint32_t>(epoch_);
     if (e.state == entry_state::leased) {
+        // Its end may have come without having been fired yet.
+        if (e.lease_end <= clock_.now_tick(store::clock_kind::service)) return false;
         return e.owner_epoch == t.owner_epoch ||
                (e.owner_epoch == any_earlier_epoch && earlier_owner);
     }

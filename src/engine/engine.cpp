@@ -146,7 +146,7 @@ std::optional<failure> engine::impl::refuse_change() const {
                        0,
                        {}};
     }
-    if (commits_.waiting() + lookups_.size() >= opt_.max_waiting_commands) {
+    if (commits_.waiting() + looking_up_ >= opt_.max_waiting_commands) {
         return failure{failure_code::overloaded,
                        "too many changes wait for the store; nothing was changed, try again "
                        "(limits.waiting_commands)",
@@ -253,6 +253,7 @@ void engine::impl::store_failed(const store::store_error& e) {
 }
 
 void engine::impl::fail_all(std::vector<keyed_work>& waiting, const failure& f) {
+    looking_up_ -= waiting.size();
     for (auto& w : waiting) {
         // A settle command is answered once, as a whole.
         const bool of_settle = std::holds_alternative<settle_token>(w.what);
@@ -288,7 +289,8 @@ void engine::impl::forget_everything() {
     overdue_ages_ = {};
     durable_changes_ = changes_;
     for (auto& e : edges_) e = {};
-    bytes_ = near_rows_ = far_rows_ = dead_rows_ = in_flight_ = loads_out_ = backlogs_ = 0;
+    bytes_ = near_rows_ = far_rows_ = dead_rows_ = in_flight_ = loads_out_ = backlogs_ =
+        looking_up_ = 0;
     drained_ = true;
 }
 
@@ -421,7 +423,7 @@ stats engine::impl::snapshot() const {
     s.in_flight = in_flight_;
     s.behind = steady_ - all_offered_at_;
     s.overdue = s.behind > std::chrono::seconds{1} ? overdue_ + 1 : overdue_;
-    s.uncommitted = commits_.waiting() + lookups_.size();
+    s.uncommitted = commits_.waiting() + looking_up_;
     for (const auto& [name, q] : queues_) {
         s.backlog += q->backlog.count;
         s.queues.push_back({q->ns, q->name, q->ready, q->in_flight, q->waiters.size()});

@@ -25,7 +25,8 @@ namespace foliot::engine {
 //
 // Time:    O(inputs + timers fired), each firing O(1); one step fires at most options.step_firings.
 // Threads: none; one caller at a time.
-// Memory:  5/4 of options.window_* and options.max_waiting_commands, whatever is pending.
+// Memory:  5/4 of options.window_*, and two timers for each of options.max_waiting_commands,
+//          whatever is pending.
 // Errors:  replies carry `failure`; nothing throws but std::bad_alloc.
 // Order:   commands on one id take effect in the order given. One commit is in flight at a time.
 

@@ -379,6 +379,7 @@ private:
 
     std::unordered_map<store::timer_key, lookup, key_hash, key_equal> lookups_;
     std::vector<store::timer_key> new_lookups_;
+    std::size_t looking_up_ = 0;  ///< commands in lookups_
     std::unordered_map<request_id, settle_job> settles_;
     std::deque<list_job> lists_;
 
