@@ -41,8 +41,8 @@ constexpr crash_point points[] = {
     {"after_end", needs::work, 20},
     {"before_failure", needs::work, 20},
     {"after_failure", needs::work, 20},
-    {"before_eviction", needs::a_full_window, 10},
-    {"after_eviction", needs::a_full_window, 10},
+    {"before_eviction", needs::a_full_window},
+    {"after_eviction", needs::a_full_window},
     {"far_page_read", needs::far_timers, 3},
     {"ids_read", needs::far_timers, 20},
     {"stop_begun", needs::a_stop},
@@ -66,7 +66,13 @@ protected:
     /// More timers become near than the next window takes, so that it has to give some up.
     void fill_memory() {
         start({"--retry-min-backoff", "20ms", "--retry-max-attempts", "1000000"});
-        std::this_thread::sleep_for(400ms);
+        client::client server({.url = foliotd.url(), .ns = "full"});
+        std::vector<client::batch_request> sets;
+        for (int i = 0; i < 200; ++i) {
+            sets.push_back(
+                client::set_request{.id = std::to_string(i), .due = client::when::in(600'000ms)});
+        }
+        send_all(server, sets);
         ++clients().life;
         foliotd.kill_nine();
     }
