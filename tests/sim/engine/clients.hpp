@@ -64,10 +64,8 @@ private:
     random_source random_;
     network& network_;
     bool working_ = false;
-    bool started_ = false;
     unsigned requests_ = 0;
     std::uint64_t payloads_ = 0;
-    std::uint64_t given_ = 0;
     std::map<timer_name, generation> generations_;  ///< last heard of
     std::vector<held_delivery> old_;
 };

@@ -27,8 +27,8 @@ struct at_place {
     engine_world w{*store, options()};
     timer_set first;
 
-    static engine::options options() {
-        engine::options o;
+    static foliot::engine::options options() {
+        foliot::engine::options o;
         o.retry_max_attempts = 2;
         return o;
     }
