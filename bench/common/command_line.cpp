@@ -28,6 +28,49 @@ std::uint64_t command_line::number(const std::string& flag, const std::string& t
     return *value;
 }
 
+std::uint64_t command_line::number(const std::string& flag, const std::string& text,
+                                   std::uint64_t least, std::uint64_t most) const {
+    const std::uint64_t value = number(flag, text);
+    if (value >= least && value <= most) return value;
+    refuse(flag + ": from " + std::to_string(least) + " to " + std::to_string(most));
+}
+
+std::vector<std::uint64_t> command_line::numbers(const std::string& flag, const std::string& text,
+                                                 std::uint64_t least, std::uint64_t most) const {
+    std::vector<std::uint64_t> result;
+    for (const std::string& word : to_words(text)) {
+        result.push_back(number(flag, word, least, most));
+    }
+    return result;
+}
+
+bool command_line::flip(common_options& o, const std::string& flag) {
+    if (flag == "--quick") {
+        o.quick = true;
+    } else if (flag == "--smoke") {
+        o.smoke = true;
+    } else if (flag == "--strict") {
+        o.strict = true;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool command_line::take(common_options& o, const std::string& flag,
+                        const std::string& value) const {
+    if (flag == "--only") {
+        o.only = to_words(value);
+    } else if (flag == "--seed") {
+        o.seed = number(flag, value);
+    } else if (flag == "--json") {
+        o.json = value;
+    } else {
+        return false;
+    }
+    return true;
+}
+
 void command_line::refuse(const std::string& why) const {
     std::fprintf(stderr, "%s: %s\n%s", program_, why.c_str(), usage_);
     std::exit(2);

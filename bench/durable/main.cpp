@@ -1,12 +1,12 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #include "../common/command_line.hpp"
+#include "../common/program.hpp"
 #include "../common/report/json.hpp"
 #include "../common/report/limits_table.hpp"
 #include "options.hpp"
 #include "workloads.hpp"
 
 #include <cstdio>
-#include <exception>
 #include <vector>
 
 namespace {
@@ -56,10 +56,5 @@ int measure(const bench::options& o) {
 
 int main(int argc, char** argv) {
     const bench::options options = bench::parse_options(argc, argv);
-    try {
-        return measure(options);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "durable: %s\n", error.what());
-        return 2;
-    }
+    return bench::run_program("durable", [&] { return measure(options); });
 }

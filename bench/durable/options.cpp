@@ -1,8 +1,6 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #include "options.hpp"
 
-#include "../common/command_line.hpp"
-
 namespace bench {
 
 namespace {
@@ -28,23 +26,8 @@ constexpr const char* usage =
 
 const command_line line("durable", usage);
 
-bool flip(options& o, const std::string& flag) {
-    if (flag == "--quick") {
-        o.quick = true;
-    } else if (flag == "--smoke") {
-        o.smoke = true;
-    } else if (flag == "--strict") {
-        o.strict = true;
-    } else {
-        return false;
-    }
-    return true;
-}
-
-void set(options& o, const std::string& flag, const std::string& value) {
-    if (flag == "--only") {
-        o.only = to_words(value);
-    } else if (flag == "--pending") {
+bool set(options& o, const std::string& flag, const std::string& value) {
+    if (flag == "--pending") {
         o.pending = line.number(flag, value);
     } else if (flag == "--dues") {
         o.dues = to_words(value);
@@ -52,26 +35,23 @@ void set(options& o, const std::string& flag, const std::string& value) {
         o.rate = line.number(flag, value);
     } else if (flag == "--seconds") {
         o.seconds = line.number(flag, value);
-    } else if (flag == "--seed") {
-        o.seed = line.number(flag, value);
     } else if (flag == "--foliotd") {
         o.foliotd = value;
     } else if (flag == "--dir") {
         o.directory = value;
-    } else if (flag == "--json") {
-        o.json = value;
     } else {
-        line.refuse("no flag '" + flag + "'");
+        return false;
     }
+    return true;
 }
 
 }  // namespace
 
 options parse_options(int argc, char** argv) {
     options o;
-    line.parse(
-        argc, argv, [&](const std::string& flag) { return flip(o, flag); },
-        [&](const std::string& flag, const std::string& value) { set(o, flag, value); });
+    line.parse(argc, argv, o, [&](const std::string& flag, const std::string& value) {
+        return set(o, flag, value);
+    });
     const std::uint64_t part = o.smoke ? 1000 : o.quick ? 10 : 1;
     if (o.pending == 0) o.pending = 10'000'000 / part;
     if (o.rate == 0) o.rate = o.smoke ? 500 : 5000;

@@ -1,5 +1,6 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #include "../common/heap.hpp"
+#include "../common/program.hpp"
 #include "../common/report/json.hpp"
 #include "../common/report/limits_table.hpp"
 #include "lateness.hpp"
@@ -10,7 +11,6 @@
 #include "runner.hpp"
 
 #include <cstdio>
-#include <exception>
 #include <stdexcept>
 
 namespace {
@@ -37,10 +37,5 @@ int measure(const bench::options& options) {
 
 int main(int argc, char** argv) {
     const bench::options options = bench::parse_options(argc, argv);
-    try {
-        return measure(options);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "inproc: %s\n", error.what());
-        return 2;
-    }
+    return bench::run_program("inproc", [&] { return measure(options); });
 }

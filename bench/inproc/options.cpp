@@ -1,8 +1,6 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #include "options.hpp"
 
-#include "../common/command_line.hpp"
-
 #include <string>
 #include <vector>
 
@@ -27,57 +25,28 @@ constexpr const char* usage =
 
 const command_line line("inproc", usage);
 
-std::vector<std::uint64_t> numbers(const std::string& flag, const std::string& text,
-                                   std::uint64_t least, std::uint64_t most) {
-    std::vector<std::uint64_t> result;
-    for (const std::string& word : to_words(text)) {
-        result.push_back(line.number(flag, word));
-        if (result.back() >= least && result.back() <= most) continue;
-        line.refuse(flag + ": from " + std::to_string(least) + " to " + std::to_string(most));
-    }
-    return result;
-}
-
-bool flip(options& o, const std::string& flag) {
-    if (flag == "--quick") {
-        o.quick = true;
-    } else if (flag == "--smoke") {
-        o.smoke = true;
-    } else if (flag == "--strict") {
-        o.strict = true;
+bool set(options& o, const std::string& flag, const std::string& value) {
+    if (flag == "--models") {
+        o.models = to_words(value);
+    } else if (flag == "--n") {
+        o.sizes = line.numbers(flag, value, 64, 10'000'000);
+    } else if (flag == "--threads") {
+        o.threads = line.numbers(flag, value, 1, 64);
+    } else if (flag == "--repeats") {
+        o.repeats = static_cast<int>(line.number(flag, value, 1, 1000));
     } else {
         return false;
     }
     return true;
 }
 
-void set(options& o, const std::string& flag, const std::string& value) {
-    if (flag == "--json") {
-        o.json = value;
-    } else if (flag == "--only") {
-        o.only = to_words(value);
-    } else if (flag == "--models") {
-        o.models = to_words(value);
-    } else if (flag == "--n") {
-        o.sizes = numbers(flag, value, 64, 10'000'000);
-    } else if (flag == "--threads") {
-        o.threads = numbers(flag, value, 1, 64);
-    } else if (flag == "--repeats") {
-        o.repeats = static_cast<int>(numbers(flag, value, 1, 1000).at(0));
-    } else if (flag == "--seed") {
-        o.seed = line.number(flag, value);
-    } else {
-        line.refuse("no flag '" + flag + "'");
-    }
-}
-
 }  // namespace
 
 options parse_options(int argc, char** argv) {
     options o;
-    line.parse(
-        argc, argv, [&](const std::string& flag) { return flip(o, flag); },
-        [&](const std::string& flag, const std::string& value) { set(o, flag, value); });
+    line.parse(argc, argv, o, [&](const std::string& flag, const std::string& value) {
+        return set(o, flag, value);
+    });
     return o;
 }
 

@@ -1,4 +1,5 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
+#include "../common/program.hpp"
 #include "../common/report/json.hpp"
 #include "../common/report/limits_table.hpp"
 #include "limits.hpp"
@@ -10,7 +11,6 @@
 #include "steady_machine.hpp"
 
 #include <cstdio>
-#include <exception>
 
 namespace {
 
@@ -33,10 +33,5 @@ int measure(const bench::options& options) {
 
 int main(int argc, char** argv) {
     const bench::options options = bench::parse_options(argc, argv);
-    try {
-        return measure(options);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "wheels: %s\n", error.what());
-        return 2;
-    }
+    return bench::run_program("wheels", [&] { return measure(options); });
 }

@@ -1,8 +1,6 @@
 // Copyright 2026 The Foliot Authors. SPDX-License-Identifier: Apache-2.0
 #include "options.hpp"
 
-#include "../common/command_line.hpp"
-
 #include <string>
 #include <vector>
 
@@ -28,48 +26,30 @@ constexpr const char* usage =
 
 const command_line line("wheels", usage);
 
-bool flip(options& o, const std::string& flag) {
-    if (flag == "--quick") {
-        o.quick = true;
-    } else if (flag == "--smoke") {
-        o.smoke = true;
-        o.repeats = 1;
-    } else if (flag == "--strict") {
-        o.strict = true;
-    } else {
-        return false;
-    }
-    return true;
-}
-
-void set(options& o, const std::string& flag, const std::string& value) {
-    if (flag == "--json") {
-        o.json = value;
-    } else if (flag == "--plots") {
+bool set(options& o, const std::string& flag, const std::string& value) {
+    if (flag == "--plots") {
         o.plots = value;
-    } else if (flag == "--only") {
-        o.only = to_words(value);
     } else if (flag == "--models") {
         o.models = to_words(value);
     } else if (flag == "--n") {
         for (const std::string& word : to_words(value)) o.sizes.push_back(line.number(flag, word));
     } else if (flag == "--repeats") {
         o.repeats = static_cast<int>(line.number(flag, value));
-    } else if (flag == "--seed") {
-        o.seed = line.number(flag, value);
+        if (o.repeats < 1) line.refuse("--repeats: at least 1");
     } else {
-        line.refuse("no flag '" + flag + "'");
+        return false;
     }
+    return true;
 }
 
 }  // namespace
 
 options parse_options(int argc, char** argv) {
     options o;
-    line.parse(
-        argc, argv, [&](const std::string& flag) { return flip(o, flag); },
-        [&](const std::string& flag, const std::string& value) { set(o, flag, value); });
-    if (o.repeats < 1) line.refuse("--repeats: at least 1");
+    line.parse(argc, argv, o, [&](const std::string& flag, const std::string& value) {
+        return set(o, flag, value);
+    });
+    if (o.repeats == 0) o.repeats = o.smoke ? 1 : 5;
     return o;
 }
 
