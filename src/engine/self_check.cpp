@@ -4,7 +4,6 @@
 #include "engine/engine_impl.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace foliot::engine {
@@ -348,13 +347,15 @@ void engine::impl::sweep_overdue() {
     overdue_sweep& o = overdue_ages_;
     if (!o.running) {
         if (steady_ < o.next_at) return;
-        o = {steady_ + interval, 0, true, {}};
+        const bool any_ready = std::any_of(queues_.begin(), queues_.end(),
+                                           [](const auto& q) { return q.second->ready > 0; });
+        o = {steady_ + interval, any_ready ? 0 : pool_.cells(), true, {}};
     }
     const std::size_t end = std::min(pool_.cells(), o.next_cell + cells_per_step);
     for (; o.next_cell < end; ++o.next_cell) {
         const entry& e = pool_.at(o.next_cell);
         if (e.state == entry_state::ready) {
-            ++o.counts[overdue_ages::bucket_of(clock_.since(e.next_clock, e.next))];
+            ++o.ages.counts[overdue_ages::bucket_of(clock_.since(e.next_clock, e.next))];
         }
     }
     if (o.next_cell < pool_.cells()) return;
@@ -366,10 +367,10 @@ void engine::impl::sweep_overdue() {
             const auto& resume = q->backlog.resume[static_cast<std::size_t>(c)];
             if (resume) oldest = std::max(oldest, clock_.since(c, resume->next));
         }
-        o.counts[overdue_ages::bucket_of(oldest)] += q->backlog.count;
+        o.ages.counts[overdue_ages::bucket_of(oldest)] += q->backlog.count;
     }
     o.running = false;
-    totals_.overdue_by_age.counts = o.counts;
+    totals_.overdue_by_age = o.ages;
 }
 
 }  // namespace foliot::engine

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "engine/entry.hpp"
+#include "engine/stats.hpp"
 #include "store/due_store.hpp"
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -65,7 +65,7 @@ struct overdue_sweep {
     std::chrono::nanoseconds next_at{};
     std::size_t next_cell = 0;
     bool running = false;
-    std::array<std::uint64_t, 8> counts{};
+    overdue_ages ages;
 };
 
 }  // namespace foliot::engine
